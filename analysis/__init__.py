@@ -1,0 +1,1 @@
+"""From outcomes and features to fits, predictions, tables and figures."""

@@ -1,0 +1,1 @@
+"""Crossed random-effects logistic GLMMs: one formula syntax, one result type, several engines."""

@@ -1,0 +1,85 @@
+"""Checks of the data before a fit, and of the fit against the data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.glmm.formula import Formula
+from analysis.glmm.predict import fitted_probability
+from analysis.glmm.result import Fit
+from common.errors import InputError, name_some
+
+
+def check_design(formula: Formula, data: pd.DataFrame) -> None:
+    """Raise InputError for a design that no engine can fit.
+
+    Named are: constant or collinear fixed-effect columns, grouping factors with one level,
+    outcomes that are all equal, and random slopes that do not vary.
+    """
+    formula.check(data)
+    success, trials = formula.counts(data)
+    if trials.sum() == 0:
+        raise InputError("no row has a trial: every n_total is 0")
+    if success.sum() in (0, trials.sum()):
+        outcome = "wrong" if success.sum() == 0 else "right"
+        raise InputError(f"every outcome is {outcome}: there is nothing to model")
+    matrix, names = formula.fixed_matrix(data)
+    if dependent := dependent_columns(matrix, names):
+        raise InputError(
+            f"fixed effects cannot be told apart: {name_some(dependent)} "
+            "(constant, or a combination of the columns before it); drop it from the formula"
+        )
+    for term in formula.random:
+        levels = term.levels(data).nunique()
+        if levels < 2:
+            raise InputError(f"{term} needs at least two levels of {term.group}; the data have {levels}")
+        covariates, columns = term.matrix(data)
+        for position, column in enumerate(columns):
+            if column != "(Intercept)" and np.ptp(covariates[:, position]) == 0:
+                raise InputError(f"the random slope {column} of {term} is constant in the data")
+
+
+def dependent_columns(matrix: np.ndarray, names: list[str]) -> list[str]:
+    """Columns that are a linear combination of the columns before them (or all zero)."""
+    norms = np.linalg.norm(matrix, axis=0)
+    kept: list[np.ndarray] = []
+    dependent = []
+    for name, column, norm in zip(names, matrix.T, norms, strict=True):
+        rest = column / norm if norm > 0 else column
+        for _ in range(2):  # twice is enough (Kahan): the second pass removes rounding
+            for direction in kept:
+                rest = rest - (direction @ rest) * direction
+        size = np.linalg.norm(rest)
+        if size < 1e-8:
+            dependent.append(name)
+        else:
+            kept.append(rest / size)
+    return dependent
+
+
+def separated_levels(formula: Formula, data: pd.DataFrame) -> list[str]:
+    """Levels of the grouping factors with all or no successes, as ``group level: all wrong``."""
+    success, trials = formula.counts(data)
+    found = []
+    for group, levels in {term.group: term.levels(data) for term in formula.random}.items():
+        totals = pd.DataFrame({"success": success, "trials": trials}).groupby(levels.to_numpy()).sum()
+        for outcome, at in (("wrong", totals["success"] == 0),
+                            ("right", totals["success"] == totals["trials"])):
+            found += [f"{group} {level}: all {outcome}" for level in totals.index[at]]
+    return found
+
+
+def dispersion(fit: Fit, data: pd.DataFrame) -> float:
+    """Pearson statistic over residual degrees of freedom; about 1 for binomial variation.
+
+    Rows without trials do not count. The residual degrees of freedom take the parameters off,
+    not the modes, so the figure is a little low for designs with many levels.
+    """
+    success, trials = fit.formula.counts(data)
+    probability = fitted_probability(fit, data)
+    used = trials > 0
+    expected = trials * probability
+    variance = expected * (1 - probability)
+    pearson = ((success - expected)[used] ** 2 / np.maximum(variance[used], 1e-12)).sum()
+    return float(pearson / max(int(used.sum()) - fit.df, 1))

@@ -1,0 +1,55 @@
+"""The linear predictor of a fit on any rows: fixed effects, offsets and chosen random effects."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from analysis.glmm.result import Fit
+from common.errors import InputError, name_some
+
+
+def linear_predictor(
+    fit: Fit,
+    data: pd.DataFrame,
+    groups: Collection[str] | None = None,
+    new_levels: str = "error",
+) -> np.ndarray:
+    """Log-odds of every row of ``data``: fixed effects plus conditional modes.
+
+    Args:
+        fit: the fitted model; random effects enter at their modes, nothing is integrated.
+        data: rows with the formula's columns (the response is not needed).
+        groups: the grouping factors whose modes enter; all by default, none if empty.
+        new_levels: for a level that the fit has not seen: ``error``, or ``population`` (zero).
+
+    Raises InputError for a new level under ``error``, and for an unknown group.
+    """
+    if new_levels not in ("error", "population"):
+        raise InputError(f"new_levels is 'error' or 'population', not {new_levels!r}")
+    known = {term.group for term in fit.formula.random}
+    if unknown := set(groups or ()) - known:
+        raise InputError(f"the fit has no group {name_some(unknown)}; it has {name_some(known)}")
+    matrix, names = fit.formula.fixed_matrix(data)
+    eta = matrix @ fit.coefficients.loc[names].to_numpy() + fit.formula.offset(data)
+    for term in fit.formula.random:
+        if groups is not None and term.group not in groups:
+            continue
+        levels = term.levels(data)
+        covariates, columns = term.matrix(data)
+        for position, column in enumerate(columns):
+            rows = (fit.modes["group"] == term.group) & (fit.modes["term"] == column)
+            mode = levels.map(fit.modes[rows].set_index("level")["mode"])
+            if new_levels == "error" and mode.isna().any():
+                unseen = name_some(levels[mode.isna()].unique())
+                raise InputError(f"the fit has not seen {term.group} {unseen}")
+            eta += covariates[:, position] * mode.fillna(0.0).to_numpy(dtype=float)
+    return eta
+
+
+def fitted_probability(fit: Fit, data: pd.DataFrame) -> np.ndarray:
+    """Probability of success of every row, random effects at their modes."""
+    return expit(linear_predictor(fit, data))

@@ -1,0 +1,260 @@
+"""What every engine returns: tidy estimates, modes, the optimiser's record and diagnostics."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis.glmm.formula import INTERCEPT, Formula, parse
+from common.errors import InputError, name_some
+from common.files import replacing
+
+FORMAT = 1
+WALD_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Optimisation:
+    """How the fit ended.
+
+    ``hessian`` says where the standard errors come from (``exact``, ``finite-difference``,
+    ``rx``: lme4's, which takes the random-effect SDs as known). ``max_abs_gradient`` is that of
+    the deviance (lme4) or of the log-likelihood (laplace), on the scale the engine optimises.
+    """
+
+    optimizer: str
+    evaluations: int
+    converged: bool
+    singular: bool
+    max_abs_gradient: float
+    hessian: str
+    seconds: float
+    messages: tuple[str, ...] = ()
+    settings: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted GLMM. Effects are in log-odds.
+
+    Attributes:
+        formula: the model.
+        engine: ``lme4`` or ``laplace``; ``versions`` has its version and its companions'.
+        fixed_effects: term, estimate, std_error, statistic (Wald z), p_value, conf_low,
+            conf_high (95%).
+        covariance: of the fixed-effect estimates, in the order of ``fixed_effects``.
+        random_effects: group, term, levels, sd; one row per group and varying covariate.
+        correlations: group, term_1, term_2, correlation; empty without correlated slopes.
+        modes: group, term, level, mode, std_error (conditional SD given the estimates).
+        log_lik: the maximised Laplace log-likelihood, binomial coefficients included.
+        df: number of estimated parameters.
+        optimisation: the optimiser's record.
+        diagnostics: e.g. ``dispersion`` (Pearson statistic over residual df), ``separated``.
+        provenance: data_source, data_hash, seed.
+    """
+
+    formula: Formula
+    engine: str
+    versions: dict[str, str]
+    fixed_effects: pd.DataFrame
+    covariance: np.ndarray
+    random_effects: pd.DataFrame
+    correlations: pd.DataFrame
+    modes: pd.DataFrame
+    nobs: int
+    trials: int
+    log_lik: float
+    df: int
+    optimisation: Optimisation
+    diagnostics: dict = field(default_factory=dict)
+    provenance: dict = field(default_factory=dict)
+
+    @property
+    def deviance(self) -> float:
+        """−2 × the log-likelihood."""
+        return -2 * self.log_lik
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion."""
+        return self.deviance + 2 * self.df
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion; observations are rows, as in lme4."""
+        return self.deviance + np.log(self.nobs) * self.df
+
+    @property
+    def coefficients(self) -> pd.Series:
+        """Fixed-effect estimates (log-odds) by term."""
+        return self.fixed_effects.set_index("term")["estimate"]
+
+    def sd(self, group: str, term: str = INTERCEPT) -> float:
+        """The random-effect SD (log-odds) of one group and covariate."""
+        table = self.random_effects
+        row = table[(table["group"] == group) & (table["term"] == term)]
+        if row.empty:
+            known = name_some(table["group"] + " " + table["term"], 20)
+            raise InputError(f"the fit has no random effect {group} {term}; it has {known}")
+        return float(row["sd"].iloc[0])
+
+    def glance(self) -> pd.DataFrame:
+        """The fit in one row (columns as broom's, and the optimiser's record)."""
+        record = self.optimisation
+        return pd.DataFrame(
+            [
+                {
+                    "nobs": self.nobs,
+                    "trials": self.trials,
+                    "log_lik": self.log_lik,
+                    "aic": self.aic,
+                    "bic": self.bic,
+                    "deviance": self.deviance,
+                    "df": self.df,
+                    "engine": self.engine,
+                    "engine_version": self.versions.get(self.engine, ""),
+                    "optimizer": record.optimizer,
+                    "evaluations": record.evaluations,
+                    "converged": record.converged,
+                    "singular": record.singular,
+                    "max_abs_gradient": record.max_abs_gradient,
+                    "seconds": round(record.seconds, 3),
+                    "data_source": self.provenance.get("data_source"),
+                    "data_hash": self.provenance.get("data_hash"),
+                    "seed": self.provenance.get("seed"),
+                }
+            ]
+        )
+
+    def warnings(self) -> list[str]:
+        """Everything about this fit that a reader must know before trusting it."""
+        record, found = self.optimisation, []
+        if not record.converged:
+            found.append("the optimiser did not converge")
+        found += list(record.messages)
+        if record.singular:
+            zero = self.random_effects.query("sd < 1e-4")
+            names = name_some(zero["group"] + " " + zero["term"]) or "a correlation of ±1"
+            found.append(f"singular fit: {names}")
+        if separated := self.diagnostics.get("separated"):
+            found.append(f"separation: {name_some(separated)}")
+        dispersion = self.diagnostics.get("dispersion")
+        if dispersion is not None and dispersion > 1.2:
+            found.append(
+                f"overdispersed: Pearson statistic over residual df is {dispersion:.2f}; "
+                "standard errors of cell-level effects are too small"
+            )
+        return found
+
+    def __repr__(self) -> str:
+        fixed = self.fixed_effects.round(4).to_string(index=False)
+        random = self.random_effects.round(4).to_string(index=False)
+        notes = "".join(f"\n! {note}" for note in self.warnings())
+        return (
+            f"GLMM (binomial, logit) by {self.engine}: {self.formula}\n"
+            f"{self.nobs:,} rows, {self.trials:,} trials, logLik {self.log_lik:.2f}, "
+            f"AIC {self.aic:.1f}\n\nFixed effects (log-odds)\n{fixed}\n\n"
+            f"Random effects (SD, log-odds)\n{random}{notes}"
+        )
+
+
+def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -> pd.DataFrame:
+    """Fixed effects with Wald z, two-sided p and 95% intervals, all in log-odds."""
+    estimate = np.asarray(estimate, dtype=float)
+    std_error = np.sqrt(np.diag(covariance))
+    statistic = estimate / std_error
+    half = stats.norm.ppf(0.5 + WALD_LEVEL / 2) * std_error
+    return pd.DataFrame(
+        {
+            "term": terms,
+            "estimate": estimate,
+            "std_error": std_error,
+            "statistic": statistic,
+            "p_value": 2 * stats.norm.sf(np.abs(statistic)),
+            "conf_low": estimate - half,
+            "conf_high": estimate + half,
+        }
+    )
+
+
+def correlations_table(rows: list[tuple[str, str, str, float]] = ()) -> pd.DataFrame:
+    """Correlations between the random effects of one group, as a tidy table."""
+    return pd.DataFrame(list(rows), columns=["group", "term_1", "term_2", "correlation"])
+
+
+_TABLES = ("fixed_effects", "random_effects", "correlations", "modes")
+
+
+def save(fit: Fit, path: str | Path) -> Path:
+    """Write a fit as one ``.fit`` file: a zip of ``fit.json``, CSV tables and an ``.npy``."""
+    header = {
+        "format": FORMAT,
+        "formula": str(fit.formula),
+        "engine": fit.engine,
+        "versions": fit.versions,
+        "nobs": fit.nobs,
+        "trials": fit.trials,
+        "log_lik": fit.log_lik,
+        "df": fit.df,
+        "optimisation": fit.optimisation.__dict__,
+        "diagnostics": fit.diagnostics,
+        "provenance": fit.provenance,
+    }
+    arrays = io.BytesIO()
+    tables = {}
+    for name in _TABLES:
+        table = getattr(fit, name)
+        header.setdefault("columns", {})[name] = list(table.columns)
+        for column in table.columns:
+            tables[f"{name}.{column}"] = _plain(table[column])
+    np.savez_compressed(arrays, covariance=fit.covariance, **tables)
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        archive.writestr("fit.json", json.dumps(header, indent=1))
+        archive.writestr("arrays.npz", arrays.getvalue())
+    return Path(path)
+
+
+def load(path: str | Path) -> Fit:
+    """Read a fit that ``save`` wrote; raises InputError if it is none or of another format."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = json.loads(archive.read("fit.json"))
+            with np.load(io.BytesIO(archive.read("arrays.npz"))) as stored:
+                arrays = dict(stored)
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path} is not a saved fit: {error}") from error
+    if header.get("format") != FORMAT:
+        raise InputError(f"{path} has fit format {header.get('format')}, not {FORMAT}: refit")
+    tables = {
+        name: pd.DataFrame({column: arrays[f"{name}.{column}"] for column in columns})
+        for name, columns in header["columns"].items()
+    }
+    record = header["optimisation"] | {"messages": tuple(header["optimisation"]["messages"])}
+    return Fit(
+        formula=parse(header["formula"]),
+        engine=header["engine"],
+        versions=header["versions"],
+        covariance=arrays["covariance"],
+        nobs=header["nobs"],
+        trials=header["trials"],
+        log_lik=header["log_lik"],
+        df=header["df"],
+        optimisation=Optimisation(**record),
+        diagnostics=header["diagnostics"],
+        provenance=header["provenance"],
+        **tables,
+    )
+
+
+def _plain(column: pd.Series) -> np.ndarray:
+    """A column as an array that npz stores without pickling."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy()
+    return column.astype(str).to_numpy(dtype=np.str_)

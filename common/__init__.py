@@ -1,0 +1,1 @@
+"""What features and analysis share: errors, files and the places where results live."""

@@ -1,0 +1,75 @@
+"""Whole files or none, and hashes of what went into them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside ``path`` that takes its place only if the block succeeds.
+
+    The temporary name keeps the suffix, since writers choose their format by it.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(text: str, path: str | Path) -> Path:
+    """Write a text file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return Path(path)
+
+
+def write_table(table: pd.DataFrame, path: str | Path) -> Path:
+    """Write a table as CSV or Parquet, by its suffix, whole or not at all."""
+    with replacing(path) as temporary:
+        if Path(path).suffix == ".parquet":
+            table.to_parquet(temporary, index=False)
+        else:
+            table.to_csv(temporary, index=False)
+    return Path(path)
+
+
+def hash_table(table: pd.DataFrame) -> str:
+    """SHA-256 (first 16 hex digits) of a table's column names, types and values, in order."""
+    digest = hashlib.sha256()
+    for name in table.columns:
+        column = table[name]
+        values = column.astype(str) if column.dtype == object or column.dtype.name == "category" else column
+        digest.update(f"{name}:{values.dtype}".encode())
+        digest.update(pd.util.hash_array(values.to_numpy(), categorize=True).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def hash_settings(*parts: object) -> str:
+    """SHA-256 (first 16 hex digits) of JSON-representable settings."""
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def hash_files(paths: list[Path]) -> str:
+    """SHA-256 (first 16 hex digits) of the files' names and contents."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
