@@ -54,7 +54,11 @@ def hash_table(table: pd.DataFrame) -> str:
     digest = hashlib.sha256()
     for name in table.columns:
         column = table[name]
-        values = column.astype(str) if column.dtype == object or column.dtype.name == "category" else column
+        values = (
+            column.astype(str)
+            if column.dtype == object or column.dtype.name == "category"
+            else column
+        )
         digest.update(f"{name}:{values.dtype}".encode())
         digest.update(pd.util.hash_array(values.to_numpy(), categorize=True).tobytes())
     return digest.hexdigest()[:16]

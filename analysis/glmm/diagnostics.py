@@ -33,7 +33,9 @@ def check_design(formula: Formula, data: pd.DataFrame) -> None:
     for term in formula.random:
         levels = term.levels(data).nunique()
         if levels < 2:
-            raise InputError(f"{term} needs at least two levels of {term.group}; the data have {levels}")
+            raise InputError(
+                f"{term} needs at least two levels of {term.group}; the data have {levels}"
+            )
         covariates, columns = term.matrix(data)
         for position, column in enumerate(columns):
             if column != "(Intercept)" and np.ptp(covariates[:, position]) == 0:
@@ -63,9 +65,13 @@ def separated_levels(formula: Formula, data: pd.DataFrame) -> list[str]:
     success, trials = formula.counts(data)
     found = []
     for group, levels in {term.group: term.levels(data) for term in formula.random}.items():
-        totals = pd.DataFrame({"success": success, "trials": trials}).groupby(levels.to_numpy()).sum()
-        for outcome, at in (("wrong", totals["success"] == 0),
-                            ("right", totals["success"] == totals["trials"])):
+        totals = (
+            pd.DataFrame({"success": success, "trials": trials}).groupby(levels.to_numpy()).sum()
+        )
+        for outcome, at in (
+            ("wrong", totals["success"] == 0),
+            ("right", totals["success"] == totals["trials"]),
+        ):
             found += [f"{group} {level}: all {outcome}" for level in totals.index[at]]
     return found
 

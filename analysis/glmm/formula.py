@@ -159,8 +159,9 @@ def parse(text: str) -> Formula:
     repeated = [str(term) for i, term in enumerate(random) if term in random[:i]]
     if repeated:
         raise InputError(f"the random term {repeated[0]} stands twice")
-    formula = Formula(response.strip() or BINOMIAL_RESPONSE, " ".join(fixed) or "1",
-                      tuple(random), tuple(offsets))
+    formula = Formula(
+        response.strip() or BINOMIAL_RESPONSE, " ".join(fixed) or "1", tuple(random), tuple(offsets)
+    )
     try:
         formula.variables()
     except FormulaicError as error:
