@@ -1,0 +1,161 @@
+"""Join features to cells, standardise, and name what was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from common.errors import InputError, name_some
+
+KEYS = ("variant", "language", "template", "split")
+
+
+@dataclass(frozen=True)
+class Design:
+    """Cells with standardised features, ready to fit.
+
+    Attributes:
+        data: one row per cell: keys, base_model, family, n_correct, n_total, and the features
+            (numeric ones as z-scores, ``reasoning`` as 0/1).
+        constants: feature, mean, sd: what the z-scores were made with, over the rows of ``data``.
+        dropped: kind, name, feature, rows: what was left out for lack of a feature.
+    """
+
+    data: pd.DataFrame
+    constants: pd.DataFrame
+    dropped: pd.DataFrame
+
+
+def join(
+    cells: pd.DataFrame,
+    languages: pd.DataFrame,
+    models: pd.DataFrame,
+    pairs: pd.DataFrame,
+    features: Collection[str],
+    drop_missing: bool = False,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Cells with raw features beside them, and what had to be dropped.
+
+    Args:
+        cells: variant, language, template, n_correct, n_total, and split where there are two.
+        languages: language and its features. models: variant, base_model, family and features.
+        pairs: variant, language and features of the pair.
+        features: the features that the model needs; the others may be missing.
+        drop_missing: drop cells whose features are missing, and say so, instead of raising.
+
+    Raises InputError naming the models and languages that lack a feature.
+    """
+    joined = (
+        cells.merge(models, on="variant", how="left", validate="many_to_one", indicator="_model")
+        .merge(languages, on="language", how="left", validate="many_to_one")
+        .merge(pairs, on=["variant", "language"], how="left", validate="many_to_one")
+    )
+    for name in ("base_model", "family"):
+        missing = joined[name].isna()
+        if missing.any():
+            variants = name_some(joined.loc[missing, "variant"].unique())
+            raise InputError(
+                f"no {name} is known for model {variants}: add the model to a models file "
+                "(--models, columns variant, base_model, family, params_b, reasoning)"
+            )
+    absent = [name for name in features if name not in joined.columns]
+    if absent:
+        raise InputError(f"no feature is called {name_some(absent)}")
+    dropped = _missing(joined, features, languages, models)
+    if not dropped.empty and not drop_missing:
+        lines = "; ".join(
+            f"{kind} {name_some(group['name'].unique())} has no {feature}"
+            for (kind, feature), group in dropped.groupby(["kind", "feature"], sort=False)
+        )
+        raise InputError(
+            f"{lines}. Give it in a --languages or --models file, leave the feature out of "
+            "--formula, or drop these rows with --drop-missing"
+        )
+    complete = joined[list(features)].notna().all(axis=1)
+    kept = joined[complete].drop(columns="_model").reset_index(drop=True)
+    if kept.empty:
+        raise InputError("every row lacks a feature: nothing is left to fit")
+    return kept, dropped
+
+
+def standardise(
+    data: pd.DataFrame, features: Collection[str], constants: pd.DataFrame | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Features as z-scores over the rows of ``data`` (sample SD, n − 1), and the constants.
+
+    With ``constants`` (a training set's) those are applied instead of being computed: a held-out
+    language's own mean and spread never enter (Appendix F).
+
+    Raises InputError for a feature that is constant.
+    """
+    if constants is None:
+        rows = []
+        for name in features:
+            mean, sd = data[name].mean(), data[name].std(ddof=1)
+            if not sd > 1e-12 * max(1.0, abs(mean)):
+                raise InputError(
+                    f"feature {name} is constant ({mean:g}) in these data: "
+                    "leave it out of --formula"
+                )
+            rows.append({"feature": name, "mean": mean, "sd": sd})
+        constants = pd.DataFrame(rows, columns=["feature", "mean", "sd"])
+    scaled = data.copy()
+    for row in constants.itertuples():
+        scaled[row.feature] = (data[row.feature] - row.mean) / row.sd
+    return scaled, constants
+
+
+def build(
+    cells: pd.DataFrame,
+    languages: pd.DataFrame,
+    models: pd.DataFrame,
+    pairs: pd.DataFrame,
+    features: Collection[str],
+    numeric: Collection[str],
+    drop_missing: bool = False,
+) -> Design:
+    """Join and standardise: the data of Eq. 1, with Table 4's constants.
+
+    ``features`` are those the model needs, ``numeric`` those of them that become z-scores.
+    """
+    joined, dropped = join(cells, languages, models, pairs, features, drop_missing)
+    scaled, constants = standardise(joined, [name for name in features if name in numeric])
+    known = [name for name in KEYS if name in scaled.columns]
+    columns = [*known, "base_model", "family", "n_correct", "n_total", *features]
+    return Design(scaled[columns], constants, dropped)
+
+
+def _missing(
+    joined: pd.DataFrame,
+    features: Collection[str],
+    languages: pd.DataFrame,
+    models: pd.DataFrame,
+) -> pd.DataFrame:
+    """Who lacks which feature, and how many rows that concerns."""
+    rows = []
+    for name in features:
+        lacking = joined[joined[name].isna()]
+        if lacking.empty:
+            continue
+        if name in models.columns:
+            kind, who = "model", lacking["variant"]
+        elif name in languages.columns:
+            kind, who = "language", lacking["language"]
+        else:
+            kind, who = "pair", lacking["variant"] + " × " + lacking["language"]
+        counts = who.value_counts(sort=False)
+        rows += [
+            {"kind": kind, "name": label, "feature": name, "rows": count}
+            for label, count in counts.items()
+        ]
+    return pd.DataFrame(rows, columns=["kind", "name", "feature", "rows"])
+
+
+def pair_means(data: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy (0–1) of every (variant, language): templates weigh equally."""
+    share = data["n_correct"] / data["n_total"].replace(0, np.nan)
+    keys = [data["variant"], data["language"]]
+    return share.groupby(keys).mean().rename("accuracy").reset_index()

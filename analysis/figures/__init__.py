@@ -1,0 +1,1 @@
+"""The study's figures (``figure_NN``, numbered as in the study) and ours (named)."""

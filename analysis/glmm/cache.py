@@ -1,0 +1,42 @@
+"""Finished fits are kept, keyed by what they were fitted to and how."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.glmm.engines import engine
+from analysis.glmm.formula import Formula, parse
+from analysis.glmm.result import FORMAT, Fit, load, save
+from common.files import hash_settings, hash_table
+
+
+def cached_fit(
+    name: str,
+    formula: Formula | str,
+    data: pd.DataFrame,
+    cache: Path | None,
+    *,
+    provenance: dict | None = None,
+    **options: object,
+) -> Fit:
+    """Fit by the engine ``name``, or read the same fit from ``cache``.
+
+    The key hashes the formula's columns of ``data``, the formula, the engine and its options
+    (``progress`` aside); without ``cache`` the model is always fitted.
+    """
+    formula = parse(formula) if isinstance(formula, str) else formula
+    data_hash = (
+        hash_table(data[sorted(formula.variables())]) if formula.variables() <= set(data) else ""
+    )
+    provenance = {"data_hash": data_hash} | (provenance or {})
+    settings = {key: value for key, value in options.items() if key != "progress"}
+    key = hash_settings(FORMAT, data_hash, str(formula), name, settings)
+    path = None if cache is None else Path(cache) / "fits" / f"{name}-{key}.fit"
+    if path is not None and path.exists():
+        return load(path)
+    fit = engine(name)(formula, data, provenance=provenance, **options)
+    if path is not None:
+        save(fit, path)
+    return fit

@@ -1,0 +1,50 @@
+"""How terms, groups and features are written for people."""
+
+from __future__ import annotations
+
+FEATURES = {
+    "resource": "Resource level",
+    "distance": "Typological distance",
+    "fertility": "Relative fertility (within)",
+    "size": "Model size",
+    "reasoning": "Reasoning (on)",
+}
+
+SHORT = {
+    "resource": "Resource",
+    "distance": "Distance",
+    "fertility": "Fertility",
+    "size": "size",
+    "reasoning": "reasoning",
+}
+
+RAW = {
+    "resource": "log10 Common Crawl pages",
+    "distance": "URIEL syntax_knn cosine distance",
+    "fertility": "within-language deviation",
+    "size": "log2 parameters (billions)",
+}
+
+GROUPS = {
+    "family": "Family",
+    "template": "Template",
+    "base_model": "Base model within family",
+    "variant:language": "Variant × language",
+    "language": "Language",
+    "variant": "Variant",
+}
+
+
+def term(name: str) -> str:
+    """A fixed-effect term for people: ``resource:size`` is ``Resource × size``."""
+    if name == "(Intercept)":
+        return "Intercept"
+    if ":" in name:
+        parts = [SHORT.get(part, part) for part in name.split(":")]
+        return " × ".join([parts[0][:1].upper() + parts[0][1:], *parts[1:]])
+    return FEATURES.get(name, name)
+
+
+def group(name: str) -> str:
+    """A grouping factor for people."""
+    return GROUPS.get(name, name.replace("_", " ").replace(":", " × "))

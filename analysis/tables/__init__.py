@@ -1,0 +1,1 @@
+"""The study's tables (``table_NN``, numbered as in the study) and ours (named)."""

@@ -1,0 +1,93 @@
+"""A table as CSV for machines, Markdown for reading and LaTeX for papers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from common.files import write_table, write_text
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the study, or of ours.
+
+    Attributes:
+        name: file name without suffix, ``table_03`` as numbered in the study.
+        caption: what it shows. note: which layers of the data are published or reconstructed.
+        data: tidy values, full precision. display: the same as it is to be read, as strings.
+    """
+
+    name: str
+    caption: str
+    note: str
+    data: pd.DataFrame
+    display: pd.DataFrame
+
+
+def write(table: Table, directory: Path) -> list[Path]:
+    """Write ``name.csv``, ``name.md`` and ``name.tex`` into ``directory``."""
+    base = Path(directory) / table.name
+    markdown = table.display.to_markdown(index=False, disable_numparse=True)
+    return [
+        write_table(table.data, base.with_suffix(".csv")),
+        write_text(f"**{table.caption}**\n\n{markdown}\n\n{table.note}\n", base.with_suffix(".md")),
+        write_text(_latex(table), base.with_suffix(".tex")),
+    ]
+
+
+def number(value: float, digits: int) -> str:
+    """A fixed number of decimals with a true minus sign; nothing for a missing value."""
+    if pd.isna(value):
+        return ""
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "−") if float(text) != 0 else text.lstrip("-")
+
+
+def p_value(value: float) -> str:
+    """A p-value as the study prints it: four decimals when small, a bound below 2 × 10⁻¹⁶."""
+    if value < 2.2e-16:
+        return "<2e−16"
+    return f"{value:.1e}".replace("-", "−") if value < 1e-4 else f"{value:.4f}"
+
+
+_LATEX = {
+    "&": r"\&",
+    "%": r"\%",
+    "_": r"\_",
+    "#": r"\#",
+    "−": r"$-$",
+    "×": r"$\times$",
+    "β": r"$\beta$",
+    "≥": r"$\ge$",
+    "±": r"$\pm$",
+    "<": r"$<$",
+}
+
+
+def _escape(text: object) -> str:
+    return "".join(_LATEX.get(character, character) for character in str(text))
+
+
+def _latex(table: Table) -> str:
+    body = table.display.map(_escape).rename(columns=_escape)
+    alignment = "l" + "r" * (body.shape[1] - 1)
+    lines = [" & ".join(row) + r" \\" for row in body.itertuples(index=False, name=None)]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{{alignment}}}",
+            r"\toprule",
+            " & ".join(body.columns) + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{_escape(table.caption)} {_escape(table.note)}}}",
+            r"\end{table}",
+            "",
+        ]
+    )

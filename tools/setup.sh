@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Make this checkout runnable: Python >= 3.12, .venv from the locks, R with lme4. Idempotent, and
+# quick when nothing changed. WITHOUT_R=1 leaves R out (ENGINE=laplace needs none).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+venv=.venv
+stamp=results/cache/setup.stamp
+without_r=${WITHOUT_R:-}
+# what rpy2 and the R packages need to be compiled or loaded, on Debian 12/13 and Ubuntu
+apt_packages=(r-base-core r-base-dev r-cran-lme4 r-cran-lmertest python3-dev libpcre2-dev
+  liblzma-dev libbz2-dev libicu-dev libdeflate-dev libzstd-dev libtirpc-dev zlib1g-dev)
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
+
+find_python() {
+  local candidate
+  for candidate in "${PYTHON:-}" python3.13 python3.12 python3.14 python3 python \
+    "$HOME"/.pyenv/versions/3.1[2-9]*/bin/python; do
+    [ -n "$candidate" ] || continue
+    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+      "$candidate" -c 'import sys; print(sys.executable)'
+      return
+    fi
+  done
+  fail "Python 3.12 or later is needed and was not found. Ways to get it:" \
+    "  Debian 13, Ubuntu 24.04 and later:  apt-get install python3 python3-venv python3-dev" \
+    "  pyenv:  pyenv install 3.12" \
+    "  uv:     uv python install 3.12" \
+    "  conda:  conda create -n transfer python=3.12" \
+    "then run: make setup PYTHON=/path/to/python3.12"
+}
+
+has_r() { command -v R >/dev/null && Rscript -e 'library(lme4); library(lmerTest)' >/dev/null 2>&1; }
+
+privileged() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif sudo -n true 2>/dev/null; then sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  else return 1
+  fi
+}
+
+install_r() {
+  if command -v apt-get >/dev/null && privileged true; then
+    say "installing R, lme4 and what rpy2 is built with (apt-get) ..."
+    export DEBIAN_FRONTEND=noninteractive
+    privileged apt-get update -qq >/dev/null &&
+      privileged apt-get install -y -qq --no-install-recommends "${apt_packages[@]}" >/dev/null
+  fi
+  has_r || fail "R with the packages lme4 and lmerTest is needed and could not be installed here." \
+    "  Debian/Ubuntu, as root:  apt-get update && apt-get install -y ${apt_packages[*]}" \
+    "  conda:  conda install -c conda-forge r-base r-lme4 r-lmertest" \
+    "  elsewhere:  install R, then in R: install.packages(c('lme4', 'lmerTest'))" \
+    "Or leave lme4 out: make setup WITHOUT_R=1; make glmm ENGINE=laplace"
+}
+
+fingerprint() {
+  { cat requirements.lock requirements-r.lock pyproject.toml tools/setup.sh
+    echo "$without_r"
+    [ -n "$without_r" ] || R --version 2>/dev/null | head -n 1 || true
+  } | sha256sum | cut -c1-16
+}
+
+if [ -x "$venv/bin/transfer" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(fingerprint)" ]; then
+  exit 0
+fi
+
+[ -n "$without_r" ] || has_r || install_r
+
+if ! "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+  python=$(find_python)
+  say "creating $venv with $python ..."
+  rm -rf "$venv"
+  "$python" -m venv "$venv" 2>/dev/null || fail \
+    "$python cannot create virtual environments. Debian/Ubuntu: apt-get install python3-venv"
+fi
+
+say "installing the pinned dependencies ..."
+pip=("$venv/bin/python" -m pip --disable-pip-version-check --quiet)
+"${pip[@]}" install -r requirements.lock
+[ -n "$without_r" ] || "${pip[@]}" install --no-build-isolation -r requirements-r.lock
+"${pip[@]}" install --no-deps --no-build-isolation -e .
+mkdir -p "$(dirname "$stamp")"
+fingerprint > "$stamp"
+say "done: $("$venv/bin/python" --version)$([ -n "$without_r" ] || R --version | sed -n '1s/^/, /p')"
