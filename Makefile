@@ -1,0 +1,58 @@
+# Every target sets itself up first; `make help` lists them.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup features outcomes glmm tables figures test lint format lock clean
+
+ENGINE    ?=
+OUT       ?=
+OUTCOMES  ?=
+MODELS    ?=
+LANGUAGES ?=
+FORMULA   ?=
+SEED      ?=
+ARGS      ?=
+
+# one thread a fit: parallelism is over fits
+export OPENBLAS_NUM_THREADS ?= 1
+export OMP_NUM_THREADS ?= 1
+
+transfer := .venv/bin/transfer
+inputs   := $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(MODELS),--models '$(MODELS)') \
+            $(if $(LANGUAGES),--languages '$(LANGUAGES)') $(if $(SEED),--seed $(SEED)) \
+            $(if $(OUT),--out '$(OUT)')
+fit      := $(if $(FORMULA),--formula '$(FORMULA)') $(if $(ENGINE),--engine $(ENGINE))
+
+help: ## list the targets
+	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+	@echo "  Variables: OUTCOMES=file MODELS=file LANGUAGES=file FORMULA='~ ...' ENGINE=name SEED=n OUT=dir"
+
+setup: ## create .venv from the locks, install R and lme4 where allowed (quick when nothing changed)
+	@$(if $(filter laplace,$(ENGINE)),WITHOUT_R=$${WITHOUT_R:-1}) tools/setup.sh
+
+features: setup ## language, model and pair features -> results/features/
+	$(transfer) features $(if $(MODELS),--models '$(MODELS)') $(if $(LANGUAGES),--languages '$(LANGUAGES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+outcomes: setup ## published counts, template layer reconstructed -> results/outcomes/, results/cache/cells.parquet
+	$(transfer) outcomes $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+glmm: setup ## the study's GLMM (Table 3, Table 4, Figure 2) -> results/glmm/, tables/, figures/
+	$(transfer) glmm $(inputs) $(fit) $(ARGS)
+
+test: setup ## all tests (minutes)
+	.venv/bin/python -m pytest
+
+lint: setup ## style and common errors
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+format: setup ## put the sources into the house style
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+lock: ## rewrite the locks from what is installed in .venv
+	tools/lock.sh
+
+clean: ## remove caches and byte code; never a tracked file
+	rm -rf results/cache .pytest_cache .ruff_cache *.egg-info
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

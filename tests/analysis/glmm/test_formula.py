@@ -1,0 +1,112 @@
+"""lme4's formula syntax: what is read, what is refused, and R's column names."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import study
+from analysis.glmm.formula import RandomTerm, parse
+from common.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        rng.normal(size=(8, 4)), columns=["resource", "distance", "fertility", "size"]
+    )
+    frame["reasoning"] = [0, 1] * 4
+    frame["split"] = pd.Categorical(["original", "symbolic"] * 4, ["original", "symbolic"])
+    frame["language"] = list("aabbccdd")
+    frame["variant"] = list("xyxyxyxy")
+    frame["n_correct"], frame["n_total"] = 3, 20
+    return frame
+
+
+def test_the_main_model_has_table_3s_terms_in_the_house_order(data):
+    _, names = parse(study.MAIN).fixed_matrix(data)
+    assert names == [
+        "(Intercept)", "resource", "distance", "fertility", "size", "reasoning",
+        "resource:size", "distance:size", "fertility:size",
+        "resource:reasoning", "distance:reasoning", "fertility:reasoning", "size:reasoning",
+    ]  # fmt: skip
+
+
+def test_factor_columns_carry_rs_names_and_products_are_products(data):
+    matrix, names = parse("~ split * size + (1 | language)").fixed_matrix(data)
+    assert names == ["(Intercept)", "splitsymbolic", "size", "splitsymbolic:size"]
+    np.testing.assert_allclose(matrix[:, 3], matrix[:, 1] * matrix[:, 2])
+    np.testing.assert_array_equal(matrix[:, 1], data["split"] == "symbolic")
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("(1 | a)", [("1", ("a",))]),
+        ("(1 | a:b)", [("1", ("a", "b"))]),
+        ("(1 | a/b)", [("1", ("a",)), ("1", ("a", "b"))]),
+        ("(1 + x | a)", [("1 + x", ("a",))]),
+        ("(0 + x | a)", [("0 + x", ("a",))]),
+        ("(x || a)", [("1", ("a",)), ("0 + x", ("a",))]),
+        ("(0 + x || a)", [("0 + x", ("a",))]),
+    ],
+)
+def test_random_terms_follow_bates_et_al_table_2(text, terms):
+    assert parse(f"y ~ 1 + {text}").random == tuple(RandomTerm(*term) for term in terms)
+
+
+def test_a_formula_reads_back_what_it_writes():
+    formula = parse("y ~ x * z - 1 + offset(w) + (1 + x | a) + (z || b)")
+    assert parse(str(formula)) == formula
+    assert formula.variables() == {"y", "x", "z", "w", "a", "b"}
+
+
+def test_interaction_levels_are_joined_by_a_colon(data):
+    (term,) = parse("~ 1 + (1 | variant:language)").random
+    assert term.group == "variant:language"
+    assert list(term.levels(data).iloc[:2]) == ["x:a", "y:a"]
+
+
+def test_counts_are_successes_and_trials(data):
+    success, trials = parse("~ 1 + (1 | language)").counts(data)
+    assert set(success) == {3.0}
+    assert set(trials) == {20.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("resource + (1 | language)", "needs a '~'"),
+        ("~ resource", "no random term"),
+        ("~ resource + (1 | language", "not closed"),
+        ("~ resource) + (1 | language)", "never opened"),
+        ("~ resource + 1 | language", "parentheses of its own"),
+        ("~ resource - (1 | language)", "cannot be subtracted"),
+        ("~ 1 + (1 | language) + (1 | language)", "stands twice"),
+        ("~ 1 + (1 | log(language))", "not a grouping factor"),
+    ],
+)
+def test_what_is_no_formula_is_refused_with_the_reason(text, says):
+    with pytest.raises(InputError, match=says.replace("(", r"\(").replace("|", r"\|")):
+        parse(text)
+
+
+def test_a_misspelt_column_is_named_with_a_near_match(data):
+    with pytest.raises(InputError, match="resorce.*Did you mean resource"):
+        parse("~ resorce + (1 | language)").check(data)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_missing_or_not_finite_are_located(data, value):
+    broken = data.copy()
+    broken.loc[5, "resource"] = value
+    with pytest.raises(InputError, match="resource .* row 5"):
+        parse("~ resource + (1 | language)").check(broken)
+
+
+def test_counts_that_are_no_counts_are_refused(data):
+    broken = data.assign(n_correct=[3] * 7 + [21])
+    with pytest.raises(InputError, match="failures of row 7"):
+        parse("~ 1 + (1 | language)").counts(broken)
+    with pytest.raises(InputError, match="0 or 1"):
+        parse("resource ~ 1 + (1 | language)").counts(data)
