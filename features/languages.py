@@ -1,0 +1,178 @@
+"""The registry of languages: one code for each, and the codes that others give it.
+
+A language is named by the ISO 639-3 code that the templates of multilingual-gsm-symbolic use (a
+macrolanguage for some, ``ara``, ``est``, ``zho``; an individual language for others, ``swh``,
+``pes``). Every other code is led there explicitly, by a column of ``data/languages.csv`` or by a
+line of ``data/language_aliases.csv`` that gives its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from common.errors import InputError
+from features.reading import read_rows, truth
+
+DATA = Path(__file__).parent / "data"
+COLUMNS = (
+    "language",
+    "name",
+    "iso_639_1",
+    "uriel",
+    "common_crawl",
+    "template",
+    "script",
+    "family",
+    "decimal",
+    "in_study",
+    "source",
+)
+TEMPLATE_VARIANTS = {"eng_metric": "eng"}
+"""Template folders that are a second set of templates for a language, not a language."""
+
+
+def registry() -> pd.DataFrame:
+    """Every registered language, one row each; the columns are described in ``data/README.md``.
+
+    Empty text means that there is none: no template folder, not counted by Common Crawl.
+    """
+    return _registry().copy()
+
+
+def resolve(code: object) -> str:
+    """The registry's code of a language.
+
+    Takes ISO 639-1 and 639-3 codes, Common Crawl's codes, and the aliases, in any case. Raises
+    InputError with near matches for any other value, and for a value that a reader has already
+    turned into something else (``no`` into False, ``nan`` into a missing value).
+    """
+    if isinstance(code, bool):
+        raise InputError(
+            f"language {code} is no code: YAML reads an unquoted no as false; quote it"
+        )
+    if code is None or (isinstance(code, float) and code != code):
+        raise InputError(
+            "a language is missing; if it was nan (Min Nan Chinese), the file was read with "
+            "missing-value detection: read it with keep_default_na=False"
+        )
+    folded = str(code).strip().casefold()
+    if folded in TEMPLATE_VARIANTS:
+        raise InputError(
+            f"{code} is a second set of {TEMPLATE_VARIANTS[folded]} templates, not a language: "
+            "leave those rows out, or map the folder with features.languages.of_template"
+        )
+    if folded not in _codes():
+        raise InputError(f"unknown language {str(code)!r}.{_near(folded)}")
+    return _codes()[folded]
+
+
+def of_template(folder: str) -> str:
+    """The language whose templates are in ``folder``; ``eng_metric`` is English in metric units."""
+    return TEMPLATE_VARIANTS.get(folder) or resolve(folder)
+
+
+def table(languages: pd.DataFrame | Iterable[str] | None = None) -> pd.DataFrame:
+    """Registry rows of the given languages, in their order; the study's 15 by default.
+
+    A table is taken as it is (from ``registry`` or ``read_languages``). Raises InputError for
+    unknown codes and for one language given twice, under whatever codes.
+    """
+    if isinstance(languages, pd.DataFrame):
+        _refuse_twice(languages["language"].tolist(), languages["language"].tolist())
+        return languages.reset_index(drop=True)
+    known = registry()
+    if languages is None:
+        return known[known["in_study"]].reset_index(drop=True)
+    given = [languages] if isinstance(languages, str) else list(languages)
+    if not given:
+        raise InputError("no language is given")
+    codes = [resolve(code) for code in given]
+    _refuse_twice(codes, given)
+    return known.set_index("language").loc[codes].reset_index()
+
+
+def read_languages(path: str | Path) -> pd.DataFrame:
+    """A user's languages file: registry rows, with the file's own columns in place or beside.
+
+    ``language`` is required. A code that is not registered is accepted if its row has a ``name``:
+    such a language has the features that the file gives it, and, where it names its ``uriel`` or
+    ``common_crawl`` code, those. Further columns (``resource``, ``distance``, one of the user's)
+    are kept as text, empty where the file is. Raises InputError.
+    """
+    given = read_rows(path, ["language"], COLUMNS)
+    rows = []
+    for line, row in given.iterrows():
+        stated = {name: value for name, value in row.items() if value != ""}
+        code = stated.pop("language", "")
+        if "in_study" in stated:
+            stated["in_study"] = truth(stated["in_study"], "in_study", f"{path}, line {line}")
+        try:
+            known = table([resolve(code)]).iloc[0].to_dict()
+        except InputError as error:
+            if code == "" or "name" not in stated:
+                raise InputError(
+                    f"{path}, line {line}: {error} "
+                    "For a language of your own, give its name in a column name"
+                ) from error
+            known = dict.fromkeys(COLUMNS, "") | {
+                "language": code,
+                "in_study": False,
+                "source": str(path),
+            }
+        rows.append(known | stated)
+    result = pd.DataFrame(rows, columns=[*COLUMNS, *given.columns.difference(COLUMNS, sort=False)])
+    extra = result.columns.difference(COLUMNS)
+    result[extra] = result[extra].fillna("")
+    _refuse_twice(result["language"].tolist(), given["language"].tolist())
+    return result
+
+
+@cache
+def _registry() -> pd.DataFrame:
+    rows = read_rows(DATA / "languages.csv", COLUMNS, COLUMNS).reset_index(drop=True)
+    rows["in_study"] = [truth(text, "in_study", "languages.csv") for text in rows["in_study"]]
+    return rows
+
+
+@cache
+def _codes() -> dict[str, str]:
+    """Every accepted code and the language that it stands for; the registry's own come first."""
+    rows = _registry()
+    codes = {code: code for code in rows["language"]}
+    aliases = read_rows(DATA / "language_aliases.csv", ["code", "language", "reason"], [])
+    pairs = [*zip(aliases["code"], aliases["language"], strict=True)]
+    for column in ("iso_639_1", "common_crawl"):
+        pairs += zip(rows[column], rows["language"], strict=True)
+    for code, language in pairs:
+        if code and codes.setdefault(code, language) != language:
+            raise InputError(
+                f"{code} stands for {codes[code]} and for {language}: mend the registry"
+            )
+    return codes
+
+
+def _near(text: str) -> str:
+    """Near matches for an unknown code, each as ``deu (German)``, or nothing."""
+    names = _registry().set_index("language")["name"]
+    stem = text.replace("_", "-").split("-")[0]
+    if stem != text and stem in _codes():
+        code = _codes()[stem]
+        return f" Did you mean {code} ({names[code]})? Scripts and regions are not told apart"
+    known = _codes() | {name.casefold(): code for code, name in names.items()}
+    near = dict.fromkeys(known[match] for match in get_close_matches(text, known, 5, 0.5))
+    listed = ", ".join(f"{code} ({names[code]})" for code in list(near)[:3])
+    return f" Did you mean {listed}?" if near else ""
+
+
+def _refuse_twice(codes: list[str], given: list[str]) -> None:
+    """Raise InputError if one language appears twice, naming how it was written."""
+    first: dict[str, str] = {}
+    for code, written in zip(codes, given, strict=True):
+        if code in first:
+            raise InputError(f"{code} is given twice: as {first[code]!r} and as {written!r}")
+        first[code] = written

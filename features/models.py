@@ -1,0 +1,119 @@
+"""The registry of models: one row a variant, that is a checkpoint with reasoning on or off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+
+from common.errors import InputError, name_some, suggest
+from features.reading import check_columns, numbers, read_rows, truth
+from features.reasoning import mode
+from features.size import parse_size
+
+DATA = Path(__file__).parent / "data"
+REQUIRED = ("variant", "base_model", "family", "reasoning")
+COLUMNS = (
+    "variant",
+    "base_model",
+    "family",
+    "params_b",
+    "reasoning",
+    "tokenizer",
+    "hub_id",
+    "revision",
+    "in_study",
+    "source",
+)
+
+
+def registry() -> pd.DataFrame:
+    """The study's 48 runs, one row each; ``in_study`` is False for the two that it excludes.
+
+    ``variant`` is the run's label (a model with two modes says which), ``base_model`` the
+    checkpoint, ``params_b`` nominal billions of parameters, ``reasoning`` on or off, ``tokenizer``
+    a key of the packaged token counts.
+    """
+    return _registry().copy()
+
+
+def table(models: pd.DataFrame | Iterable[str] | None = None) -> pd.DataFrame:
+    """Model rows: the registry's by default, those of the given variants, or a table, checked.
+
+    Raises InputError for an unknown variant (with near matches), a variant given twice, a base
+    model in two families or of two sizes, and a reasoning value that is neither on nor off.
+    """
+    if models is None:
+        return registry()
+    if isinstance(models, pd.DataFrame):
+        return _checked(models, "models")
+    known = registry()
+    given = [models] if isinstance(models, str) else list(models)
+    for variant in given:
+        if variant not in set(known["variant"]):
+            raise InputError(
+                f"unknown model {str(variant)!r}.{suggest(variant, known['variant'])} "
+                "A model that is not registered comes in a models file"
+            )
+    if not given:
+        raise InputError("no model is given")
+    return _checked(known.set_index("variant", drop=False).loc[given], "models")
+
+
+def read_models(path: str | Path, count: Literal["total", "active"] | None = None) -> pd.DataFrame:
+    """A user's models file, with the registry's columns; others are kept as text.
+
+    ``variant``, ``base_model``, ``family`` and ``reasoning`` are required. ``params_b`` is parsed
+    from ``base_model`` (or ``hub_id``) where the file leaves it out; ``count`` says which count of
+    a mixture of experts to take (see ``features.size.parse_size``). Raises InputError.
+    """
+    given = read_rows(path, REQUIRED, COLUMNS)
+    for column in REQUIRED:
+        if (given[column] == "").any():
+            lines = name_some(given.index[given[column] == ""])
+            raise InputError(f"{path}, line {lines}: {column} is empty")
+    rows = given.copy()
+    rows["params_b"] = numbers(rows, "params_b", str(path)) if "params_b" in rows else float("nan")
+    for line, row in rows[rows["params_b"].isna()].iterrows():
+        try:
+            rows.loc[line, "params_b"] = parse_size(row.get("hub_id") or row["base_model"], count)
+        except InputError as error:
+            raise InputError(f"{path}, line {line}: {error}") from error
+    if "in_study" in rows:
+        rows["in_study"] = [
+            truth(text, "in_study", f"{path}, line {line}")
+            for line, text in rows["in_study"].items()
+        ]
+    else:
+        rows["in_study"] = False
+    for column in ("tokenizer", "hub_id", "revision"):
+        rows[column] = rows.get(column, "")
+    rows["source"] = rows["source"] if "source" in rows else str(path)
+    extra = given.columns.difference(COLUMNS, sort=False)
+    return _checked(rows[[*COLUMNS, *extra]], str(path))
+
+
+@cache
+def _registry() -> pd.DataFrame:
+    return read_models(DATA / "models.csv")
+
+
+def _checked(models: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The rows with reasoning as on or off, after the checks that ``table`` promises."""
+    check_columns(models, [*REQUIRED, "params_b"], COLUMNS, where)
+    if twice := models["variant"][models["variant"].duplicated()].tolist():
+        raise InputError(f"{where}: {name_some(twice)} is given twice; a variant has one row")
+    for column in ("family", "params_b"):
+        kinds = models.groupby("base_model")[column].nunique()
+        if (kinds > 1).any():
+            raise InputError(
+                f"{where}: {name_some(kinds.index[kinds > 1])} has more than one {column}"
+            )
+    modes = [
+        mode(value, f"{where}: reasoning of {variant}")
+        for variant, value in zip(models["variant"], models["reasoning"], strict=True)
+    ]
+    return models.assign(reasoning=modes).reset_index(drop=True)

@@ -1,0 +1,79 @@
+"""A user's CSV file as text, checked before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+from pathlib import Path
+
+import pandas as pd
+
+from common.errors import InputError, name_some, suggest
+
+
+def read_rows(path: str | Path, required: Collection[str], known: Collection[str]) -> pd.DataFrame:
+    """The rows of a CSV file, every cell a stripped string and an empty cell ``""``.
+
+    Nothing is taken for a missing value or a boolean: ``nan`` stays Min Nan Chinese, ``no`` stays
+    Norwegian. The index is the line in the file, counted from the header's 1, for messages (exact
+    unless a quoted cell spans lines).
+
+    Raises InputError for a file that cannot be read, is empty, lacks a ``required`` column, or has
+    a column that looks like a misspelt ``known`` one. Other columns are kept.
+    """
+    try:
+        rows = pd.read_csv(
+            path, dtype=str, keep_default_na=False, encoding="utf-8-sig", skip_blank_lines=False
+        )
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError, pd.errors.EmptyDataError, pd.errors.ParserError) as error:
+        raise InputError(f"{path} cannot be read as CSV in UTF-8: {error}") from error
+    rows = rows.fillna("").apply(lambda column: column.str.strip())
+    rows.columns = [str(name).strip() for name in rows.columns]
+    rows.index = rows.index + 2
+    rows = rows[(rows != "").any(axis=1)]
+    check_columns(rows, required, known, str(path))
+    if rows.empty:
+        raise InputError(f"{path} has a header but no rows")
+    return rows
+
+
+def check_columns(
+    rows: pd.DataFrame, required: Collection[str], known: Collection[str], where: str
+) -> None:
+    """Raise InputError for a required column that is absent or a known one that is misspelt."""
+    if twice := rows.columns[rows.columns.duplicated()].tolist():
+        raise InputError(f"{where} has the column {name_some(twice)} more than once")
+    if absent := [name for name in required if name not in rows.columns]:
+        near = suggest(absent[0], rows.columns).replace("Did you mean", "Is it meant by")
+        raise InputError(
+            f"{where} lacks the column {name_some(absent)}.{near} "
+            f"It has {name_some(rows.columns, 20)}"
+        )
+    for name in rows.columns.difference(list(known)):
+        near = get_close_matches(name.casefold(), set(known) - set(rows.columns), 1, 0.8)
+        if near:
+            raise InputError(f"{where} has a column {name!r}: write {near[0]!r}, or rename it")
+
+
+def numbers(rows: pd.DataFrame, column: str, where: str) -> pd.Series:
+    """A text column as floats, an empty cell as NaN; raises InputError naming the first bad line.
+
+    Infinite values are refused: no feature takes them.
+    """
+    text = rows[column].astype(str).str.strip()
+    filled = text.where(~text.isin(["", "nan", "None", "<NA>"]))
+    values = pd.to_numeric(filled, errors="coerce").replace([float("inf"), -float("inf")], None)
+    bad = filled.notna() & values.isna()
+    if bad.any():
+        line = rows.index[bad][0]
+        raise InputError(f"{where}, line {line}: {column} is {text[line]!r}, not a finite number")
+    return values.astype(float)
+
+
+def truth(text: str, column: str, where: str) -> bool:
+    """``true`` or ``false`` as a bool; raises InputError for anything else."""
+    if text.casefold() not in ("true", "false"):
+        raise InputError(f"{where}: {column} is {text!r}; write true or false")
+    return text.casefold() == "true"
