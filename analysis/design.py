@@ -9,6 +9,10 @@ import numpy as np
 import pandas as pd
 
 from common.errors import InputError, name_some
+from features.table import Tables
+
+INDICATORS = ("reasoning",)
+"""Features that are 0 or 1 and stay so; every other one becomes a z-score."""
 
 KEYS = ("variant", "language", "template", "split")
 
@@ -31,9 +35,7 @@ class Design:
 
 def join(
     cells: pd.DataFrame,
-    languages: pd.DataFrame,
-    models: pd.DataFrame,
-    pairs: pd.DataFrame,
+    tables: Tables,
     features: Collection[str],
     drop_missing: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -41,30 +43,24 @@ def join(
 
     Args:
         cells: variant, language, template, n_correct, n_total, and split where there are two.
-        languages: language and its features. models: variant, base_model, family and features.
-        pairs: variant, language and features of the pair.
-        features: the features that the model needs; the others may be missing.
+        tables: the features of languages, models and pairs.
+        features: those that the model needs; the others may be missing.
         drop_missing: drop cells whose features are missing, and say so, instead of raising.
 
     Raises InputError naming the models and languages that lack a feature.
     """
+    languages = _only(tables.languages, ["language"], features)
+    models = _only(tables.models, ["variant", "base_model", "family"], features)
+    pairs = _only(tables.pairs, ["variant", "language"], features)
     joined = (
-        cells.merge(models, on="variant", how="left", validate="many_to_one", indicator="_model")
+        cells.merge(models, on="variant", how="left", validate="many_to_one")
         .merge(languages, on="language", how="left", validate="many_to_one")
         .merge(pairs, on=["variant", "language"], how="left", validate="many_to_one")
     )
-    for name in ("base_model", "family"):
-        missing = joined[name].isna()
-        if missing.any():
-            variants = name_some(joined.loc[missing, "variant"].unique())
-            raise InputError(
-                f"no {name} is known for model {variants}: add the model to a models file "
-                "(--models, columns variant, base_model, family, params_b, reasoning)"
-            )
     absent = [name for name in features if name not in joined.columns]
     if absent:
         raise InputError(f"no feature is called {name_some(absent)}")
-    dropped = _missing(joined, features, languages, models)
+    dropped = _missing(joined, features, tables)
     if not dropped.empty and not drop_missing:
         lines = "; ".join(
             f"{kind} {name_some(group['name'].unique())} has no {feature}"
@@ -74,8 +70,7 @@ def join(
             f"{lines}. Give it in a --languages or --models file, leave the feature out of "
             "--formula, or drop these rows with --drop-missing"
         )
-    complete = joined[list(features)].notna().all(axis=1)
-    kept = joined[complete].drop(columns="_model").reset_index(drop=True)
+    kept = joined[joined[list(features)].notna().all(axis=1)].reset_index(drop=True)
     if kept.empty:
         raise InputError("every row lacks a feature: nothing is left to fit")
     return kept, dropped
@@ -109,40 +104,28 @@ def standardise(
 
 
 def build(
-    cells: pd.DataFrame,
-    languages: pd.DataFrame,
-    models: pd.DataFrame,
-    pairs: pd.DataFrame,
-    features: Collection[str],
-    numeric: Collection[str],
-    drop_missing: bool = False,
+    cells: pd.DataFrame, tables: Tables, features: Collection[str], drop_missing: bool = False
 ) -> Design:
-    """Join and standardise: the data of Eq. 1, with Table 4's constants.
-
-    ``features`` are those the model needs, ``numeric`` those of them that become z-scores.
-    """
-    joined, dropped = join(cells, languages, models, pairs, features, drop_missing)
-    scaled, constants = standardise(joined, [name for name in features if name in numeric])
+    """Join and standardise: the data of Eq. 1, with Table 4's constants (see ``join``)."""
+    joined, dropped = join(cells, tables, features, drop_missing)
+    scaled, constants = standardise(joined, [name for name in features if name not in INDICATORS])
     known = [name for name in KEYS if name in scaled.columns]
     columns = [*known, "base_model", "family", "n_correct", "n_total", *features]
     return Design(scaled[columns], constants, dropped)
 
 
-def _missing(
-    joined: pd.DataFrame,
-    features: Collection[str],
-    languages: pd.DataFrame,
-    models: pd.DataFrame,
-) -> pd.DataFrame:
+def _only(table: pd.DataFrame, keys: list[str], features: Collection[str]) -> pd.DataFrame:
+    return table[keys + [name for name in features if name in table.columns]]
+
+
+def _missing(joined: pd.DataFrame, features: Collection[str], tables: Tables) -> pd.DataFrame:
     """Who lacks which feature, and how many rows that concerns."""
     rows = []
     for name in features:
         lacking = joined[joined[name].isna()]
-        if lacking.empty:
-            continue
-        if name in models.columns:
+        if name in tables.models.columns:
             kind, who = "model", lacking["variant"]
-        elif name in languages.columns:
+        elif name in tables.languages.columns:
             kind, who = "language", lacking["language"]
         else:
             kind, who = "pair", lacking["variant"] + " × " + lacking["language"]

@@ -1,0 +1,40 @@
+"""``transfer``: the command line. A new command is one file in `analysis.commands` and one line."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from common.errors import InputError
+
+COMMANDS = ("features", "outcomes", "glmm")
+
+app = typer.Typer(
+    name="transfer",
+    help="What determines how a model's capabilities transfer across languages: "
+    "features, GLMMs, and predictions for languages that nobody tested.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def transfer() -> None:
+    """Keep ``transfer <command>`` a group, however many commands there are."""
+
+
+for name in COMMANDS:
+    app.command(name)(import_module(f"analysis.commands.{name}").command)
+
+
+def main() -> None:
+    """Run a command; bad input ends with its message on stderr and status 2."""
+    try:
+        app()
+    except InputError as error:
+        Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {escape(str(error))}")
+        sys.exit(2)

@@ -1,0 +1,112 @@
+"""``transfer glmm``: features and outcomes to the study's GLMM, Tables 3 and 4 and Figure 2."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table as Panel
+
+from analysis import determinants as d
+from analysis import labels
+from analysis.commands import options
+from analysis.figures import figure_02, style
+from analysis.glmm.engines import ENGINES
+from analysis.inputs import load
+from analysis.progress import fitting
+from analysis.provenance import note, write_note
+from analysis.tables import render, table_03, table_04
+from analysis.tables.render import number, p_value
+from common.errors import InputError
+
+
+def command(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    formula: options.Formula = None,
+    engine: Annotated[str, typer.Option("--engine", help=f"One of {', '.join(ENGINES)}.")] = "lme4",
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+    drop_missing: options.DropMissing = False,
+) -> None:
+    """Fit the crossed random-effects logistic GLMM and show what determines capability.
+
+    Without --outcomes the study's published counts are fitted and its published estimates stand
+    beside ours. Finished fits are kept in OUT/cache and reused while data and model are the same.
+    """
+    if engine not in ENGINES:
+        raise InputError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
+    console = Console()
+    directory = options.directory(out, outcomes)
+    inputs = load(outcomes, models, languages, seed)
+    console.print(f"Data: {inputs.source}", highlight=False)
+    result = d.determinants(
+        inputs, formula, engine, directory / "cache", partial(fitting, console), drop_missing
+    )
+    show(result, console)
+    paths = write(result, directory, note(inputs.source, result.fit))
+    console.print(f"Wrote {len(paths)} files to {directory}/ (glmm, tables, figures)")
+
+
+def write(result: d.Determinants, directory: options.Path, text: str) -> list[options.Path]:
+    """CSV files of the fit, Tables 3 and 4, Figure 2, and the note on the data beside them."""
+    paths = d.write(result, directory)
+    fixed, random = result.fixed_effects(), result.random_effects()
+    paths += render.write(table_03.build(fixed, random, text), directory / "tables")
+    paths += render.write(table_04.build(result.standardisation(), text), directory / "tables")
+    paths += style.save(figure_02.draw(fixed, text), directory / "figures" / "figure_02")
+    paths.append(write_note(directory / "glmm", "Fit of `transfer glmm`", text))
+    return paths
+
+
+def show(result: d.Determinants, console: Console) -> None:
+    """The fit on a terminal: ours, the published one where there is one, the difference."""
+    fit = result.fit
+    for row in result.design.dropped.itertuples():
+        console.print(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")
+    table = _panel("Fixed effects (log-odds per SD)", ("estimate", "SE", "p"), result.is_study)
+    for row in result.fixed_effects().itertuples():
+        cells = [number(row.estimate, 3), number(row.std_error, 3), p_value(row.p_value)]
+        table.add_row(labels.term(row.term), *cells, *_beside(row, result.is_study))
+    console.print(table)
+    table = _panel("Random effects", ("levels", "SD"), result.is_study)
+    for row in result.random_effects().itertuples():
+        label = labels.group(row.group)
+        if getattr(row, "term", "(Intercept)") != "(Intercept)":
+            label += f", {labels.term(row.term)}"
+        cells = [str(row.levels), number(row.sd, 3)]
+        table.add_row(label, *cells, *_beside(row, result.is_study))
+    console.print(table)
+    explained = result.variance_explained()
+    if not explained.empty:
+        title = "Variance explained, against size alone"
+        table = _panel(title, ("SD size only", "SD", "explained"), result.is_study)
+        for row in explained.itertuples():
+            cells = [number(row.sd_baseline, 3), number(row.sd, 3), f"{100 * row.explained:.1f}%"]
+            table.add_row(labels.group(row.group), *cells, *_beside(row, result.is_study, 2))
+        console.print(table)
+    record = fit.optimisation
+    console.print(
+        f"{fit.engine} {fit.versions.get(fit.engine, '')}: {fit.nobs:,} rows, {fit.trials:,} "
+        f"trials, logLik {fit.log_lik:.2f}, AIC {fit.aic:.1f}; {record.optimizer}, "
+        f"{record.evaluations} evaluations, {record.seconds:.1f} s, standard errors: "
+        f"{record.hessian} Hessian, {'converged' if record.converged else 'NOT CONVERGED'}",
+        highlight=False,
+    )
+    for warning in [*fit.warnings(), *(result.baseline.warnings() if result.baseline else [])]:
+        console.print(f"[yellow]![/] {warning}", highlight=False)
+
+
+def _panel(title: str, columns: tuple[str, ...], published: bool) -> Panel:
+    table = Panel(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("")
+    for name in (*columns, *(("published", "difference") if published else ())):
+        table.add_column(name, justify="right")
+    return table
+
+
+def _beside(row: object, published: bool, digits: int = 3) -> list[str]:
+    return [number(row.published, digits), number(row.difference, digits)] if published else []

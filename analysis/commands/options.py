@@ -1,0 +1,65 @@
+"""Options that several commands share, and where results go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analysis.outcomes.reconstruction import DEFAULT_SEED
+
+RESULTS = Path("results")
+"""Results on the embedded study data; those of ``make`` are committed."""
+
+USER_RESULTS = Path("transfer-results")
+"""Results on a user's own outcomes, unless ``--out`` says otherwise: never the committed ones."""
+
+Outcomes = Annotated[
+    Path | None,
+    typer.Option(
+        "--outcomes",
+        help="Your evaluations: CSV or Parquet, one row per instance (variant, language, template, "
+        "instance, correct) or per cell (variant, language, template, n_correct, n_total). "
+        "Without it: the study's published counts.",
+    ),
+]
+Models = Annotated[
+    Path | None,
+    typer.Option(
+        "--models",
+        help="Your models: CSV with variant, base_model, family, params_b, reasoning. "
+        "They are added to the registered ones.",
+    ),
+]
+Languages = Annotated[
+    Path | None,
+    typer.Option(
+        "--languages",
+        help="Languages and features of your own: CSV with language and any of resource, distance.",
+    ),
+]
+Formula = Annotated[
+    str | None, typer.Option("--formula", help="The model in lme4's syntax; the study's if absent.")
+]
+Seed = Annotated[
+    int, typer.Option("--seed", help="Seed of the reconstructed template layer (embedded data).")
+]
+DropMissing = Annotated[
+    bool,
+    typer.Option(
+        "--drop-missing", help="Drop rows that lack a feature, and report them, instead of failing."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", help=f"Where results go: {RESULTS}/, or {USER_RESULTS}/ with --outcomes."
+    ),
+]
+DEFAULT_SEED = DEFAULT_SEED
+
+
+def directory(out: Path | None, outcomes: Path | None) -> Path:
+    """The results directory of a run; a user's data never land among the committed results."""
+    return out or (USER_RESULTS if outcomes else RESULTS)

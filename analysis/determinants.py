@@ -1,0 +1,125 @@
+"""What determines capability: the study's GLMM, its constants and the variance it explains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from analysis import design as designs
+from analysis import study
+from analysis.glmm.cache import cached_fit
+from analysis.glmm.formula import Formula, parse
+from analysis.glmm.result import Fit
+from analysis.inputs import Inputs
+from analysis.variance import EXPLAINED_GROUPS, variance_explained
+from common.files import write_table
+from features.table import FEATURES
+
+
+@dataclass(frozen=True)
+class Determinants:
+    """The fit of section 4.1 and what is read off it.
+
+    Attributes:
+        fit: the model. baseline: size alone with the same random terms, or None where the
+            formula has neither a size effect nor the groups of the variance explained.
+        design: the cells and constants behind the fit.
+        is_study: whether published figures stand beside ours (embedded data, the study's model).
+    """
+
+    fit: Fit
+    baseline: Fit | None
+    design: designs.Design
+    is_study: bool
+
+    def fixed_effects(self) -> pd.DataFrame:
+        """Fixed effects (log-odds per SD), the published ones and the difference from them."""
+        return self._beside(self.fit.fixed_effects, "term", "estimate", "fixed")
+
+    def random_effects(self) -> pd.DataFrame:
+        """Random-effect SDs (log-odds) by group, largest first."""
+        table = self.fit.random_effects
+        if (table["term"] == "(Intercept)").all():
+            table = table.drop(columns="term")
+        table = table.sort_values("sd", ascending=False, ignore_index=True)
+        return self._beside(table, "group", "sd", "random")
+
+    def standardisation(self) -> pd.DataFrame:
+        """Table 4: feature, mean, sd, published_mean, published_sd (raw units)."""
+        table = self.design.constants.copy()
+        for column in ("mean", "sd"):
+            published = study.published(column) if self.is_study else pd.Series(dtype=float)
+            table[f"published_{column}"] = table["feature"].map(published).astype(float)
+        return table
+
+    def variance_explained(self) -> pd.DataFrame:
+        """Share of the SD² of language and variant:language that the features explain."""
+        if self.baseline is None:
+            return pd.DataFrame(columns=["group", "sd_baseline", "sd", "explained"])
+        table = variance_explained(self.fit, self.baseline)
+        return self._beside(table, "group", "explained", "explained")
+
+    def _beside(self, table: pd.DataFrame, key: str, value: str, kind: str) -> pd.DataFrame:
+        published = study.published(kind) if self.is_study else pd.Series(dtype=float)
+        beside = table[key].map(published).astype(float)
+        return table.assign(published=beside, difference=table[value] - beside)
+
+
+def determinants(
+    inputs: Inputs,
+    formula: str | None,
+    engine: str,
+    cache: Path | None,
+    fitting: Callable[[str], AbstractContextManager[Callable]],
+    drop_missing: bool = False,
+) -> Determinants:
+    """Join, standardise and fit; the baseline too, where variance explained is defined.
+
+    ``fitting`` makes a progress context from a label. Raises InputError for data or formulas
+    that cannot be fitted.
+    """
+    model = parse(formula or study.MAIN)
+    wanted = [feature.name for feature in FEATURES if feature.name in model.variables()]
+    built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
+
+    def run(label: str, which: Formula) -> Fit:
+        with fitting(label) as progress:
+            return cached_fit(
+                engine, which, built.data, cache, provenance=inputs.provenance, progress=progress
+            )
+
+    small = baseline_formula(model)
+    return Determinants(
+        fit=run("main model", model),
+        baseline=None if small is None else run("size-only baseline", small),
+        design=built,
+        is_study=inputs.is_study and (formula is None or model == parse(study.MAIN)),
+    )
+
+
+def baseline_formula(model: Formula) -> Formula | None:
+    """Size alone with the same random terms (section 4.2), if ``model`` has what that needs."""
+    groups = {term.group for term in model.random}
+    has_size = "size" in model.variables()
+    if not has_size or not groups.issuperset(EXPLAINED_GROUPS):
+        return None
+    return replace(model, fixed="size")
+
+
+def write(result: Determinants, directory: Path) -> list[Path]:
+    """Write the fit as tidy files into ``glmm/``: effects, SDs, constants, glance."""
+    tables = {
+        "fixed_effects": result.fixed_effects(),
+        "random_effects": result.random_effects(),
+        "standardisation": result.standardisation(),
+        "variance_explained": result.variance_explained(),
+        "glance": result.fit.glance(),
+    }
+    return [
+        write_table(table, Path(directory) / "glmm" / f"{name}.csv")
+        for name, table in tables.items()
+    ]

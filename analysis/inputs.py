@@ -1,0 +1,117 @@
+"""What an analysis starts from: outcomes as cells, features, and where both come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.outcomes.files import read_outcomes
+from analysis.outcomes.schema import check_fit_ready
+from analysis.outcomes.study import study_cells
+from common.errors import InputError, name_some
+from features import languages as language_registry
+from features import models as model_registry
+from features.table import Tables, build_all
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Cells and features of one run.
+
+    Attributes:
+        cells: variant, language, template, n_correct, n_total, and split where there are two.
+        features: the language, model and pair tables of ``features.table``.
+        source: in words, which data these are and which layer is reconstructed.
+        seed: of the reconstructed template layer; None for a user's own data.
+    """
+
+    cells: pd.DataFrame
+    features: Tables
+    source: str
+    seed: int | None
+
+    @property
+    def is_study(self) -> bool:
+        """Whether these are the embedded data, so that published figures stand beside ours."""
+        return self.seed is not None
+
+    @property
+    def provenance(self) -> dict:
+        """What every fit records of its data."""
+        return {"data_source": self.source, "seed": self.seed}
+
+
+def load(
+    outcomes: Path | None,
+    models: Path | None,
+    languages: Path | None,
+    seed: int,
+    split: str | None = "symbolic",
+) -> Inputs:
+    """The embedded study data, or a user's ``outcomes`` file, with their features.
+
+    Args:
+        outcomes: CSV or Parquet of instances or cells; the study's cells without it.
+        models, languages: files that add to or override the registries.
+        seed: of the reconstructed template layer of the study's cells.
+        split: keep one split; None keeps both. Outcomes without a split column are kept whole.
+
+    Raises InputError for whatever cannot be read, joined or fitted.
+    """
+    if outcomes is None:
+        cells = study_cells(seed, splits=(split,) if split else ("symbolic", "original"))
+        source = cells.attrs["data_source"]
+    else:
+        cells = read_outcomes(outcomes)
+        source = cells.attrs["data_source"]
+        if split and "split" in cells.columns:
+            kept = cells[cells["split"] == split]
+            if kept.empty:
+                raise InputError(f"{outcomes} has no rows of the {split} split")
+            cells = kept.reset_index(drop=True)
+        cells["language"] = _resolved(cells["language"])
+    check_fit_ready(cells, str(outcomes or "the study's outcomes"))
+    features = build_all(
+        models=_model_rows(models, cells["variant"].unique()),
+        languages=_language_rows(languages, cells["language"].unique()),
+    )
+    return Inputs(cells, features, source, seed if outcomes is None else None)
+
+
+def _resolved(codes: pd.Series) -> pd.Series:
+    """Language codes as the registry's; two codes of one language in one file are an error."""
+    known = {code: language_registry.resolve(code) for code in codes.unique()}
+    for language in set(known.values()):
+        same = [code for code in known if known[code] == language]
+        if len(same) > 1:
+            raise InputError(f"{name_some(same)} are one language ({language}): use one code")
+    return codes.map(known)
+
+
+def _model_rows(path: Path | None, variants: list[str]) -> pd.DataFrame:
+    """Rows of the variants at hand: the user's file first, then the registry."""
+    rows = model_registry.registry()
+    if path is not None:
+        own = model_registry.read_models(path)
+        rows = pd.concat([own, rows[~rows["variant"].isin(own["variant"])]], ignore_index=True)
+    used = rows[rows["variant"].isin(variants)]
+    unknown = sorted(set(variants) - set(used["variant"]))
+    if unknown:
+        raise InputError(
+            f"no features are known for model {name_some(unknown)}: describe it in a models file "
+            "(--models, CSV with variant, base_model, family, params_b, reasoning)"
+        )
+    return used.reset_index(drop=True)
+
+
+def _language_rows(path: Path | None, languages: list[str]) -> pd.DataFrame:
+    """Rows of the languages at hand: the user's file first, then the registry."""
+    if path is None:
+        return language_registry.table(languages)
+    own = language_registry.read_languages(path)
+    own = own[own["language"].isin(languages)]
+    others = [code for code in languages if code not in set(own["language"])]
+    tables = [own] + ([language_registry.table(others)] if others else [])
+    return pd.concat(tables, ignore_index=True)

@@ -1,0 +1,21 @@
+"""What an artefact says of its data: which layer is published, which is reconstructed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analysis.glmm.result import Fit
+from common.files import write_text
+
+
+def note(source: str, fit: Fit | None = None) -> str:
+    """One sentence or two for captions: the data, and the engine of the fit if there is one."""
+    text = f"Data: {source}."
+    if fit is not None:
+        text += f" Fit: {fit.engine} {fit.versions.get(fit.engine, '')}, Laplace approximation."
+    return text
+
+
+def write_note(directory: Path, title: str, text: str) -> Path:
+    """A ``README.md`` in a results directory, since CSV files cannot say where they come from."""
+    return write_text(f"# {title}\n\n{text}\n", Path(directory) / "README.md")
