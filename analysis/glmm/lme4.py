@@ -123,16 +123,15 @@ def fit(
 def _start(start: Fit) -> object:
     """Another fit's SDs, correlations and fixed effects, as ``fit_glmer`` takes them."""
     robjects = session().robjects
-    sds = start.random_effects.rename(columns={"term": "term_1", "sd": "value"})
-    pairs = start.correlations.rename(columns={"correlation": "value"})
-    table = pd.concat([sds.assign(term_2=None), pairs])[["group", "term_1", "term_2", "value"]]
-    text = {
-        name: robjects.StrVector(
-            [robjects.NA_Character if pd.isna(value) else value for value in table[name]]
-        )
-        for name in ("group", "term_1", "term_2")
+    sds, pairs = start.random_effects, start.correlations
+    missing = robjects.NA_Character
+    columns = {
+        "group": robjects.StrVector([*sds["group"], *pairs["group"]]),
+        "term_1": robjects.StrVector([*sds["term"], *pairs["term_1"]]),
+        "term_2": robjects.StrVector([missing] * len(sds) + list(pairs["term_2"])),
+        "value": robjects.FloatVector([*sds["sd"], *pairs["correlation"]]),
     }
-    components = robjects.DataFrame(text | {"value": robjects.FloatVector(table["value"])})
+    components = robjects.DataFrame(columns)
     effects = robjects.FloatVector(start.coefficients)
     effects.names = robjects.StrVector(start.coefficients.index)
     return robjects.ListVector({"components": components, "fixef": effects})
