@@ -1,0 +1,104 @@
+"""The result type: Wald table, glance, saving, prediction and diagnostics."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.special import expit
+
+from analysis.glmm.diagnostics import dependent_columns, dispersion, separated_levels
+from analysis.glmm.predict import fitted_probability, linear_predictor
+from analysis.glmm.result import load, save, wald_table
+from common.errors import InputError
+
+GLANCE = (
+    "nobs trials log_lik aic bic deviance df engine engine_version optimizer evaluations converged "
+    "singular max_abs_gradient seconds data_source data_hash seed"
+).split()
+
+
+def test_the_wald_table_is_statsmodels_arithmetic():
+    table = wald_table(["a", "b"], np.array([1.0, -0.2]), np.array([[0.25, 0.1], [0.1, 0.01]]))
+    assert table["std_error"].tolist() == [0.5, 0.1]
+    assert table["statistic"].tolist() == [2.0, -2.0]
+    np.testing.assert_allclose(table["p_value"], 2 * stats.norm.sf(2))
+    np.testing.assert_allclose(table["conf_high"] - table["estimate"], [0.979982, 0.195996], 1e-5)
+
+
+def test_a_fit_reads_back_whole(lme4_fit, tmp_path):
+    del lme4_fit.diagnostics["stages"]
+    back = load(save(lme4_fit, tmp_path / "a.fit"))
+    for field in dataclasses.fields(back):
+        ours, theirs = getattr(back, field.name), getattr(lme4_fit, field.name)
+        if isinstance(ours, pd.DataFrame):
+            pd.testing.assert_frame_equal(ours, theirs)
+        elif isinstance(ours, np.ndarray):
+            np.testing.assert_array_equal(ours, theirs)
+        else:
+            assert ours == theirs, field.name
+
+
+def test_what_is_no_saved_fit_is_refused(tmp_path):
+    path = tmp_path / "a.fit"
+    path.write_text("not a fit")
+    with pytest.raises(InputError, match="is not a saved fit"):
+        load(path)
+
+
+def test_glance_has_the_documented_columns(lme4_fit):
+    glance = lme4_fit.glance()
+    assert list(glance.columns) == GLANCE
+    assert glance["deviance"].iloc[0] == pytest.approx(-2 * lme4_fit.log_lik)
+    assert glance["aic"].iloc[0] == pytest.approx(-2 * lme4_fit.log_lik + 16)
+
+
+def test_the_linear_predictor_adds_fixed_effects_and_modes(lme4_fit, cells):
+    rows = cells.iloc[[0, 100, 2000]]
+    beta = lme4_fit.coefficients
+    modes = lme4_fit.modes.set_index(["group", "level"])["mode"]
+    by_hand = [
+        beta["(Intercept)"] + beta["resource"] * row.resource + beta["size"] * row.size_
+        + beta["resource:size"] * row.resource * row.size_
+        + modes["variant", row.variant] + modes["language", row.language]
+        + modes["template", row.template]
+        + modes["variant:language", f"{row.variant}:{row.language}"]
+        for row in rows.rename(columns={"size": "size_"}).itertuples()
+    ]  # fmt: skip
+    np.testing.assert_allclose(linear_predictor(lme4_fit, rows), by_hand)
+    np.testing.assert_allclose(fitted_probability(lme4_fit, rows), expit(by_hand))
+
+
+def test_new_levels_are_an_explicit_choice(lme4_fit, cells):
+    row = cells.iloc[[0]].assign(language="new")
+    with pytest.raises(InputError, match="has not seen language new"):
+        linear_predictor(lme4_fit, row)
+    population = linear_predictor(lme4_fit, row, new_levels="population")
+    some = linear_predictor(lme4_fit, cells.iloc[[0]], groups=["variant", "template"])
+    np.testing.assert_allclose(population, some)
+    with pytest.raises(InputError, match="no group familly"):
+        linear_predictor(lme4_fit, row, groups=["familly"])
+
+
+def test_dispersion_grows_with_extra_variation(lme4_fit, cells):
+    rng = np.random.default_rng(2)
+    noisy = cells.assign(
+        n_correct=np.clip(cells["n_correct"] + rng.integers(-6, 7, len(cells)), 0, 20)
+    )
+    assert dispersion(lme4_fit, noisy) > 2 * dispersion(lme4_fit, cells)
+    worse = dataclasses.replace(lme4_fit, diagnostics={"dispersion": 1.9})
+    assert any("overdispersed" in note for note in worse.warnings())
+
+
+def test_separated_levels_are_named(lme4_fit, cells):
+    assert separated_levels(lme4_fit.formula, cells) == []
+    solved = cells.assign(n_correct=cells["n_correct"].where(cells["template"] != "t03", 20))
+    assert "template t03: all right" in separated_levels(lme4_fit.formula, solved)
+
+
+def test_dependent_columns_are_found_whatever_their_scale():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 50))
+    matrix = np.column_stack([np.ones(50), x, 1e9 * y, 3 * x - 2e9 * y + 5, np.zeros(50)])
+    assert dependent_columns(matrix, ["one", "x", "y", "sum", "zero"]) == ["sum", "zero"]

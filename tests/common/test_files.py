@@ -1,0 +1,51 @@
+"""Whole files or none, and hashes that follow content."""
+
+import pandas as pd
+import pytest
+
+from common.errors import name_some, suggest
+from common.files import hash_settings, hash_table, replacing, write_table
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), replacing(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_tables_come_back_as_they_were_written(tmp_path, suffix):
+    table = pd.DataFrame({"language": ["nan", "eng"], "n": [1, 2], "x": [0.1, 1 / 3]})
+    path = write_table(table, tmp_path / "deep" / f"table{suffix}")
+    back = pd.read_csv(path, keep_default_na=False) if suffix == ".csv" else pd.read_parquet(path)
+    pd.testing.assert_frame_equal(back, table)
+
+
+def test_the_hash_of_a_table_follows_values_names_types_and_order():
+    table = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    changed = [
+        table.assign(a=[1, 3]),
+        table.assign(b=["x", "z"]),
+        table.rename(columns={"a": "c"}),
+        table.astype({"a": float}),
+        table.iloc[::-1],
+    ]
+    hashes = {hash_table(version) for version in [table, *changed]}
+    assert len(hashes) == 1 + len(changed)
+    assert hash_table(table) == hash_table(table.reset_index(drop=True).copy())
+
+
+def test_the_hash_of_settings_does_not_depend_on_the_order_of_keys():
+    assert hash_settings({"a": 1, "b": 2}) == hash_settings({"b": 2, "a": 1})
+    assert hash_settings({"a": 1}) != hash_settings({"a": 2})
+
+
+def test_names_are_listed_up_to_a_limit_and_near_matches_offered():
+    assert name_some(range(3)) == "0, 1, 2"
+    assert name_some(range(20), limit=2) == "0, 1 and 18 more"
+    assert "n_correct" in suggest("n_corect", ["variant", "n_correct"])
+    assert suggest("zzz", ["variant"]) == ""
