@@ -1,0 +1,215 @@
+"""The model's structure on its grid: fixed columns, random terms, products with Z and Z'.
+
+Vectors of random effects (b, u and their like) are one array of all terms, in the formula's
+order and then the kernels'; ``Design.span(t)`` is the part of term t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from analysis.glmm.formula import Formula
+from analysis.glmm.laplace.kernels import Kernel
+from analysis.glmm.laplace.layout import Layout, encode, find_layout
+from analysis.glmm.laplace.terms import Term, at_units, formula_term, kernel_term
+from common.errors import InputError, name_some
+
+WIDEST_BLOCK = 8  # a term with larger blocks T is not eliminated
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Everything about a model but its counts.
+
+    Fixed columns are centred (if there is an intercept) and scaled: X β = fixed γ with
+    β = ``unscale`` γ, so that covariates of any size are well conditioned.
+
+    Attributes:
+        layout: the grid and the place of every row in it.
+        fixed: units × columns of X, centred and scaled; ``names`` are R's.
+        offset: log-odds, by unit.
+        terms: random terms; ``eliminated`` is the position of the one with most effects.
+    """
+
+    layout: Layout
+    fixed: np.ndarray
+    names: list[str]
+    unscale: np.ndarray
+    offset: np.ndarray
+    terms: list[Term]
+    eliminated: int
+    starts: np.ndarray
+    unit_index: np.ndarray
+    unit_value: np.ndarray | None
+    loadings: list[sparse.csr_array | None]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Units and columns."""
+        return self.layout.units, self.layout.columns
+
+    @property
+    def effects(self) -> int:
+        """The number of random effects."""
+        return int(self.starts[-1])
+
+    @property
+    def parameters(self) -> int:
+        """The number of entries of θ."""
+        return sum(term.parameters for term in self.terms)
+
+    def span(self, t: int) -> slice:
+        """Where term t's effects stand in a vector of all random effects."""
+        return slice(self.starts[t], self.starts[t + 1])
+
+    def blocks(self, theta: np.ndarray) -> list[np.ndarray]:
+        """T of every term, from θ on the scaled covariates."""
+        ends = np.cumsum([term.parameters for term in self.terms])[:-1]
+        parts = np.split(theta, ends)
+        return [term.block(part) for term, part in zip(self.terms, parts, strict=True)]
+
+    def random_part(self, b: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Z b as a part by unit and a part by cell (None without cross terms)."""
+        loaded = b[self.unit_index]
+        if self.unit_value is not None:
+            loaded = loaded * self.unit_value
+        cross = None
+        for t, term in enumerate(self.terms):
+            if term.cross:
+                rows = b[self.span(t)].reshape(-1, term.width)
+                part = rows if self.loadings[t] is None else self.loadings[t] @ rows
+                cross = part if cross is None else cross + part
+        return loaded.sum(axis=1), cross
+
+    def predictor(self, gamma: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """The linear predictor (log-odds) as a part by unit and a part by cell."""
+        unit, cross = self.random_part(b)
+        return unit + self.fixed @ gamma + self.offset, cross
+
+    def transpose(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """X' y and Z' y of y: units × columns."""
+        by_unit = cells.sum(axis=1) if cells.shape[1] > 1 else cells[:, 0]
+        weights = np.broadcast_to(by_unit[:, None], self.unit_index.shape)
+        if self.unit_value is not None:
+            weights = weights * self.unit_value
+        out = np.bincount(self.unit_index.ravel(), weights.ravel(), minlength=self.effects)
+        for t, term in enumerate(self.terms):
+            if term.cross:
+                loading = self.loadings[t]
+                rows = cells.sum(axis=0) if loading is None else loading.T @ cells
+                out[self.span(t)] = np.ravel(rows)
+        return by_unit @ self.fixed, out
+
+
+def build(
+    formula: Formula, data: pd.DataFrame, kernels: Sequence[Kernel] = (), grid: bool = True
+) -> Design:
+    """Find the structure of ``data`` under a model.
+
+    ``grid=False`` keeps rows as units whatever the data offer. Raises InputError for variables
+    that the data lack or that are not finite, and for kernels that do not fit the data.
+    """
+    formula.check(data)
+    _check_kernels(formula, data, kernels)
+    covariates = _covariates(formula)
+    kernel_factors = {name for kernel in kernels for name in kernel.factors()}
+    grouping = {name for term in formula.random for name in term.factors} | kernel_factors
+    codes = {name: encode(data[name]) for name in sorted(covariates | grouping)}
+    fixed_by_unit = covariates | {kernel.factor for kernel in kernels}
+    candidates = sorted(grouping - fixed_by_unit) if grid else []
+    layout = find_layout(codes, candidates)
+
+    def terms_on(layout: Layout) -> list[Term]:
+        plain = [formula_term(term, data, layout, codes) for term in formula.random]
+        return plain + [kernel_term(kernel, layout, codes) for kernel in kernels]
+
+    terms = terms_on(layout)
+    eliminated = _largest(terms)
+    if terms[eliminated].cross and terms[eliminated].q > 1:
+        return build(formula, data, kernels, grid=False)
+    # Units that share a level of the eliminated term stand together.
+    layout = layout.reordered(np.argsort(terms[eliminated].index[:, 0], kind="stable"))
+    terms = terms_on(layout)
+    fixed, names = at_units(formula.fixed_matrix, formula.fixed, data, layout)
+    fixed, unscale = _scaled(fixed)
+    starts = np.concatenate([[0], np.cumsum([term.size for term in terms])]).astype(np.intp)
+    unit_terms = [t for t, term in enumerate(terms) if not term.cross]
+    none = np.zeros((layout.units, 0))
+    index = [none.astype(np.intp), *(terms[t].index + starts[t] for t in unit_terms)]
+    value = np.concatenate([none, *(terms[t].value for t in unit_terms)], axis=1)
+    return Design(
+        layout=layout,
+        fixed=fixed,
+        names=names,
+        unscale=unscale,
+        offset=formula.offset(data.iloc[layout.first]),
+        terms=terms,
+        eliminated=eliminated,
+        starts=starts,
+        unit_index=np.concatenate(index, axis=1),
+        unit_value=None if (value == 1).all() else value,
+        loadings=[loading(term) if term.cross else None for term in terms],
+    )
+
+
+def loading(term: Term) -> sparse.csr_array | None:
+    """A cross term's units × (copies · q) loadings; None if every unit loads 1 on one column."""
+    if term.copies * term.q == 1 and (term.value == 1).all():
+        return None
+    units, k = term.index.shape
+    pointers = np.arange(0, units * k + 1, k)
+    return sparse.csr_array(
+        (term.value.ravel(), term.index.ravel(), pointers), shape=(units, term.copies * term.q)
+    )
+
+
+def _covariates(formula: Formula) -> set[str]:
+    """The variables that are not counts and not only grouping factors."""
+    lone = Formula("y", formula.fixed, (), formula.offsets).variables() - {"y"}
+    for term in formula.random:
+        lone |= Formula("y", term.lhs, ()).variables() - {"y"}
+    return lone
+
+
+def _check_kernels(formula: Formula, data: pd.DataFrame, kernels: Sequence[Kernel]) -> None:
+    taken = {term.group for term in formula.random}
+    for kernel in kernels:
+        if kernel.name in taken:
+            raise InputError(f"two random terms are called {kernel.name}")
+        taken.add(kernel.name)
+        if absent := [name for name in kernel.factors() if name not in data.columns]:
+            raise InputError(f"kernel {kernel.name} needs {name_some(absent)}, not in the data")
+        for name in kernel.factors():
+            if (missing := data[name].isna()).any():
+                rows = name_some(data.index[missing], 5)
+                raise InputError(f"column {name} is missing in row {rows}")
+
+
+def _largest(terms: list[Term]) -> int:
+    """The term to eliminate: most effects among those whose Z'WZ is block diagonal.
+
+    Every indicator term's is, with blocks of q × q; a cross term must have one effect a level.
+    """
+    def rank(term: Term) -> tuple[bool, bool, int]:
+        return term.root is None, term.q <= (1 if term.cross else WIDEST_BLOCK), term.size
+
+    return max(range(len(terms)), key=lambda t: rank(terms[t]))
+
+
+def _scaled(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of SD 1, centred if a constant column can take the shift, and the way back."""
+    constant = np.ptp(matrix, axis=0) == 0
+    lone = np.flatnonzero(constant & (matrix[:1] != 0).all(axis=0))
+    centre = matrix.mean(axis=0) if len(lone) else np.zeros(matrix.shape[1])
+    centre[constant] = 0.0
+    spread = np.sqrt(np.mean((matrix - centre) ** 2, axis=0))
+    spread[constant | (spread == 0)] = 1.0
+    unscale = np.diag(1 / spread)
+    if len(lone):
+        unscale[lone[0]] -= np.where(constant, 0.0, centre / spread) / matrix[0, lone[0]]
+    return np.ascontiguousarray((matrix - centre) / spread), unscale

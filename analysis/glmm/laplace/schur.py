@@ -1,0 +1,180 @@
+"""The system matrix H = Λ'Z'WZΛ + I: its determinant, solutions and inverse where needed.
+
+The largest block-diagonal term is eliminated (see ``eliminate``); the dense rest
+S = Λ_R' P Λ_R + I is factored by Cholesky. log|H| = −Σ log|J| + log|S|.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import lapack
+
+from analysis.glmm.laplace.design import Design
+from analysis.glmm.laplace.eliminate import CrossElimination, UnitElimination, per_level
+from analysis.glmm.laplace.rest import Rest
+from analysis.glmm.laplace.terms import Term
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Parts of the conditional covariance Λ H⁻¹ Λ' of the random effects.
+
+    Attributes:
+        leverage: z'ΛH⁻¹Λ'z of every cell, units × columns.
+        traces: per term the q × q matrix Σ over copies of the diagonal blocks of H⁻¹Λ'Z'WZ.
+        variance: the diagonal, in the order of the effects.
+    """
+
+    leverage: np.ndarray
+    traces: list[np.ndarray]
+    variance: np.ndarray
+
+
+class SchurSystem:
+    """Builds factors of H for one design."""
+
+    def __init__(self, design: Design):
+        self.design = design
+        self.rest = Rest(design)
+        term = design.terms[design.eliminated]
+        kind = CrossElimination if term.cross else UnitElimination
+        self.elimination = kind(design, self.rest)
+
+    def factor(self, weight: np.ndarray, blocks: list[np.ndarray]) -> SchurFactor:
+        """H's factor at the weights (units × columns) and the terms' blocks T."""
+        return SchurFactor(self, weight, blocks)
+
+
+class SchurFactor:
+    """H at one W and Λ, factored."""
+
+    def __init__(self, system: SchurSystem, weight: np.ndarray, blocks: list[np.ndarray]):
+        self.design, self.rest = system.design, system.rest
+        self.elimination = copy(system.elimination)  # index arrays shared, products its own
+        self.own = blocks[self.design.eliminated]
+        self.blocks = [blocks[t] for t in self.rest.order]
+        by_unit = weight.sum(axis=1)
+        self.own_products = self.elimination.load(weight, by_unit)
+        products = self.rest.products(weight, by_unit)
+        self._invert_own()
+        self.elimination.profile(products, self.spread)
+        self.products = products
+        system_matrix = scale(self.rest, self.blocks, products)
+        system_matrix.flat[:: self.rest.size + 1] += 1.0
+        self.root = _cholesky(system_matrix)
+        self.log_determinant = self.own_log_determinant + 2 * np.log(self.root.diagonal()).sum()
+
+    def _invert_own(self) -> None:
+        t = self.own
+        if t.shape[0] == 1:
+            inner = 1.0 + t[0, 0] ** 2 * self.own_products
+            self.inner = 1.0 / inner
+            self.spread = t[0, 0] ** 2 * self.inner
+            self.own_log_determinant = float(np.log(inner).sum())
+        else:
+            inner = t.T @ self.own_products @ t + np.eye(len(t))
+            self.inner = np.linalg.inv(inner)
+            self.spread = t @ self.inner @ t.T
+            self.own_log_determinant = float(np.linalg.slogdet(inner)[1].sum())
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """H⁻¹ right; ``right`` is effects or effects × right sides."""
+        matrix = right.reshape(len(right), -1)
+        span = self.design.span(self.design.eliminated)
+        own = per_level(self.inner, self._by_level(matrix[span]))
+        moved = per_level(self.own[None], own).reshape(matrix[span].shape)
+        rest = matrix[self.rest.positions]
+        out = np.empty_like(matrix)
+        if self.rest.size:
+            rest = rest - scale_rows(
+                self.rest, self.blocks, self.elimination.transposed_times(moved), transpose=True
+            )
+            rest = lapack.dpotrs(self.root, rest, lower=1)[0]
+            out[self.rest.positions] = rest
+            back = self.elimination.times(scale_rows(self.rest, self.blocks, rest))
+            own = own - per_level(self.inner, per_level(self.own.T[None], self._by_level(back)))
+        out[span] = own.reshape(matrix[span].shape)
+        return out.reshape(right.shape)
+
+    def _by_level(self, x: np.ndarray) -> np.ndarray:
+        return x.reshape(-1, self.elimination.q, x.shape[-1])
+
+    def posterior(self) -> Posterior:
+        """Leverages, traces and variances (see ``Posterior``)."""
+        rest, design = self.rest, self.design
+        inverse = _inverse(self.root)
+        half = scale_rows(rest, self.blocks, inverse).T  # S⁻¹ Λ'
+        covariance = scale_rows(rest, self.blocks, half)
+        found = self.elimination.spread(covariance, self.spread)
+        leverage = (rest.unit_leverage(covariance) + found.unit)[:, None]
+        if found.cell is not None:
+            leverage = leverage + found.cell
+        if rest.loads:
+            leverage = leverage + rest.cross_leverage(covariance, found.cross)
+        traces: list[np.ndarray] = [np.empty(0)] * len(design.terms)
+        for k, t in enumerate(rest.order):
+            part = slice(rest.starts[k], rest.starts[k + 1])
+            traces[t] = _block_trace(rest.terms[k], half[part], self.products[part])
+        own, m = self.own_products, self.spread
+        inner = own - found.gram + found.gram @ m @ own
+        traces[design.eliminated] = (self.inner @ self.own.T @ inner).sum(axis=0)
+        variance = np.empty(design.effects)
+        variance[rest.positions] = covariance.diagonal()
+        by_level = m + m @ found.gram @ m
+        variance[design.span(design.eliminated)] = np.einsum("laa->la", by_level).ravel()
+        return Posterior(np.broadcast_to(leverage, design.shape), traces, variance)
+
+
+def scale_rows(
+    rest: Rest, blocks: list[np.ndarray], x: np.ndarray, transpose: bool = False
+) -> np.ndarray:
+    """Λ_R x, or Λ_R' x: each term's block applied to its rows."""
+    out = np.empty(x.shape)
+    for k, (term, block) in enumerate(zip(rest.terms, blocks, strict=True)):
+        part = slice(rest.starts[k], rest.starts[k + 1])
+        out[part] = apply_block(term, block.T if transpose else block, x[part])
+    return out
+
+
+def scale(rest: Rest, blocks: list[np.ndarray], matrix: np.ndarray) -> np.ndarray:
+    """Λ_R' matrix Λ_R of a symmetric matrix."""
+    half = scale_rows(rest, blocks, matrix, transpose=True)
+    return scale_rows(rest, blocks, half.T, transpose=True)
+
+
+def apply_block(term: Term, block: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(I ⊗ block) x for one term's effects x (its size, or its size × right sides)."""
+    if term.q == 1:
+        return x * block[0, 0]
+    return (block @ x.reshape(term.copies, term.q, -1)).reshape(x.shape)
+
+
+def _block_trace(term: Term, half: np.ndarray, products: np.ndarray) -> np.ndarray:
+    """Σ over copies of the q × q diagonal blocks of (S⁻¹Λ') P, from the term's rows of both."""
+    if term.q == 1:
+        return np.array([[np.vdot(half, products)]])
+    shape = (term.copies, term.q, -1)
+    left = half.reshape(shape).swapaxes(0, 1).reshape(term.q, -1)
+    right = products.reshape(shape).swapaxes(0, 1).reshape(term.q, -1)
+    return left @ right.T
+
+
+def _cholesky(matrix: np.ndarray) -> np.ndarray:
+    if not len(matrix):
+        return matrix
+    root, info = lapack.dpotrf(matrix, lower=1, clean=0)
+    if info:
+        raise FloatingPointError("the system matrix is not finite or not positive definite")
+    return root
+
+
+def _inverse(root: np.ndarray) -> np.ndarray:
+    if not len(root):
+        return root
+    lower = np.tril(lapack.dpotri(root, lower=1)[0])
+    out = lower + lower.T
+    np.fill_diagonal(out, lower.diagonal())
+    return out
