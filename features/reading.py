@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -22,16 +22,21 @@ def read_rows(path: str | Path, required: Collection[str], known: Collection[str
     a column that looks like a misspelt ``known`` one. Other columns are kept.
     """
     try:
-        rows = pd.read_csv(
-            path, dtype=str, keep_default_na=False, encoding="utf-8-sig", skip_blank_lines=False
+        cells = pd.read_csv(
+            path,
+            header=None,  # else pandas takes surplus cells for an index
+            dtype=str,
+            keep_default_na=False,
+            encoding="utf-8-sig",
+            skip_blank_lines=False,
         )
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError, pd.errors.EmptyDataError, pd.errors.ParserError) as error:
         raise InputError(f"{path} cannot be read as CSV in UTF-8: {error}") from error
-    rows = rows.fillna("").apply(lambda column: column.str.strip())
-    rows.columns = [str(name).strip() for name in rows.columns]
-    rows.index = rows.index + 2
+    cells = cells.fillna("").apply(lambda column: column.str.strip())
+    cells.index = cells.index + 1
+    rows = cells.iloc[1:].set_axis(cells.iloc[0].tolist(), axis=1)
     rows = rows[(rows != "").any(axis=1)]
     check_columns(rows, required, known, str(path))
     if rows.empty:
@@ -51,8 +56,13 @@ def check_columns(
             f"{where} lacks the column {name_some(absent)}.{near} "
             f"It has {name_some(rows.columns, 20)}"
         )
-    for name in rows.columns.difference(list(known)):
-        near = get_close_matches(name.casefold(), set(known) - set(rows.columns), 1, 0.8)
+    check_spelling(rows.columns, known, where)
+
+
+def check_spelling(columns: Iterable[str], known: Collection[str], where: str) -> None:
+    """Raise InputError for a column that looks like a misspelt known one that is absent."""
+    for name in sorted(set(columns) - set(known)):
+        near = get_close_matches(name.casefold(), set(known) - set(columns), 1, 0.87)
         if near:
             raise InputError(f"{where} has a column {name!r}: write {near[0]!r}, or rename it")
 
