@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from common.errors import InputError
-from features.reading import read_rows, truth
+from features.reading import check_columns, read_rows, truth
 
 DATA = Path(__file__).parent / "data"
 COLUMNS = (
@@ -83,6 +83,7 @@ def table(languages: pd.DataFrame | Iterable[str] | None = None) -> pd.DataFrame
     unknown codes and for one language given twice, under whatever codes.
     """
     if isinstance(languages, pd.DataFrame):
+        check_columns(languages, COLUMNS, COLUMNS, "the table of languages")
         _refuse_twice(languages["language"].tolist(), languages["language"].tolist())
         return languages.reset_index(drop=True)
     known = registry()

@@ -68,17 +68,18 @@ def check_spelling(columns: Iterable[str], known: Collection[str], where: str) -
 
 
 def numbers(rows: pd.DataFrame, column: str, where: str) -> pd.Series:
-    """A text column as floats, an empty cell as NaN; raises InputError naming the first bad line.
+    """A text column as floats, an empty cell as NaN.
 
-    Infinite values are refused: no feature takes them.
+    Raises InputError naming the first cell that is no finite number by its line (the index), or
+    by the index's name and label where it has a name.
     """
     text = rows[column].astype(str).str.strip()
     filled = text.where(~text.isin(["", "nan", "None", "<NA>"]))
     values = pd.to_numeric(filled, errors="coerce").replace([float("inf"), -float("inf")], None)
     bad = filled.notna() & values.isna()
     if bad.any():
-        line = rows.index[bad][0]
-        raise InputError(f"{where}, line {line}: {column} is {text[line]!r}, not a finite number")
+        at = f"{rows.index.name or 'line'} {rows.index[bad][0]}"
+        raise InputError(f"{where}, {at}: {column} is {text[bad].iloc[0]!r}, not a finite number")
     return values.astype(float)
 
 

@@ -91,7 +91,10 @@ def build_all(
         built[feature.level].append(rows[[*KEYS[feature.level], *feature.columns]])
     extra = language_rows.columns.difference(language_registry.COLUMNS, sort=False)
     language_table = _joined(language_rows[list(LANGUAGE_COLUMNS)], built["language"], "language")
-    model_table = _joined(model_rows, built["model"], "model")
+    own = model_rows.columns.difference(model_registry.COLUMNS)
+    model_table = _joined(
+        model_rows.assign(**model_rows[own].apply(_as_read)), built["model"], "model"
+    )
     return Tables(
         languages=_with_given(language_table, language_rows, list(extra)),
         models=model_table,
@@ -120,6 +123,7 @@ def _joined(base: pd.DataFrame, parts: list[pd.DataFrame], level: str) -> pd.Dat
 def _with_given(table: pd.DataFrame, rows: pd.DataFrame, extra: list[str]) -> pd.DataFrame:
     """The table with the columns that a user's languages file brings."""
     result = table.copy()
+    rows = rows.set_index("language")[extra].fillna("")
     told = set()
     for feature in FEATURES:
         if feature.level != "language":
@@ -139,7 +143,12 @@ def _with_given(table: pd.DataFrame, rows: pd.DataFrame, extra: list[str]) -> pd
     check_spelling(extra, told, "languages")
     for column in extra:
         if column not in told:
-            values = pd.to_numeric(rows[column].replace("", None), errors="coerce")
-            is_text = (values.isna() & (rows[column] != "")).any()
-            result[column] = (rows[column] if is_text else values).to_numpy()
+            result[column] = _as_read(rows[column]).to_numpy()
     return result
+
+
+def _as_read(column: pd.Series) -> pd.Series:
+    """A user's column as numbers (empty cells NaN) if every filled cell is one, else as it is."""
+    filled = column.where(column.notna() & (column != ""))
+    values = pd.to_numeric(filled, errors="coerce")
+    return column if (values.isna() & filled.notna()).any() else values.astype(float)

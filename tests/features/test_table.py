@@ -71,10 +71,19 @@ def test_a_user_s_features_stand_where_they_are_filled(tmp_path):
     assert pd.isna(rows.loc["xyz", "learners"])
 
 
+def test_given_rows_and_registry_rows_can_be_put_together(tmp_path):
+    path = tmp_path / "languages.csv"
+    path.write_text("language,distance,learners\nde,0.5,12\n")
+    rows = pd.concat([languages.read_languages(path), languages.table(["fra"])], ignore_index=True)
+    built = table.build_all(languages=rows).languages
+    assert built["distance"].tolist() == [0.5, pytest.approx(0.18824593690905422)]
+    assert built["learners"].tolist() == [12, pytest.approx(np.nan, nan_ok=True)]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("language,resource\nde,high\n", "resource is 'high'"),
+        ("language,resource\nde,high\n", "language deu: resource is 'high'"),
         ("language,pages\nde,1000\n", "pages but not resource"),
         ("language,distence\nde,0.1\n", "write 'distance'"),
     ],
@@ -88,12 +97,13 @@ def test_given_features_are_checked(tmp_path, text, message):
 def test_a_user_s_models_file(tmp_path):
     path = tmp_path / "models.csv"
     path.write_text(
-        "variant,base_model,family,reasoning,tokenizer\n"
-        "mine,Mine-16B,Mine,off,apertus\nyours,Yours-0.5B,Yours,on,\n"
+        "variant,base_model,family,reasoning,tokenizer,year\n"
+        "mine,Mine-16B,Mine,off,apertus,2025\nyours,Yours-0.5B,Yours,on,,2026\n"
     )
     built = table.build_all(models.read_models(path), ["deu"])
     assert built.models["size"].tolist() == [4, -1]
     assert built.models["reasoning"].tolist() == [0, 1]
+    assert built.models["year"].tolist() == [2025, 2026]
     assert built.pairs["fertility"].isna().tolist() == [False, True]
 
 
