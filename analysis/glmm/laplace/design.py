@@ -98,12 +98,18 @@ class Design:
         if self.unit_value is not None:
             weights = weights * self.unit_value
         out = np.bincount(self.unit_index.ravel(), weights.ravel(), minlength=self.effects)
+        out = out.astype(float, copy=False)  # of nothing, bincount makes integers
         for t, term in enumerate(self.terms):
             if term.cross:
                 loading = self.loadings[t]
                 rows = cells.sum(axis=0) if loading is None else loading.T @ cells
                 out[self.span(t)] = np.ravel(rows)
         return by_unit @ self.fixed, out
+
+    def transpose_fixed(self, weight: np.ndarray) -> np.ndarray:
+        """Z'WX: effects × fixed columns; ``weight`` is units × columns."""
+        columns = [self.transpose(weight * x[:, None])[1] for x in self.fixed.T]
+        return np.column_stack([np.zeros((self.effects, 0)), *columns])
 
 
 def build(
@@ -195,6 +201,7 @@ def _largest(terms: list[Term]) -> int:
 
     Every indicator term's is, with blocks of q × q; a cross term must have one effect a level.
     """
+
     def rank(term: Term) -> tuple[bool, bool, int]:
         return term.root is None, term.q <= (1 if term.cross else WIDEST_BLOCK), term.size
 

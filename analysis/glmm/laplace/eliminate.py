@@ -122,9 +122,7 @@ class UnitElimination:
             return symmetric(upper.reshape(units, units))
         out = np.zeros((units, units))
         for low, high in self._chunks(units):
-            rows = np.stack(
-                [self._sparse(a)[low:high].toarray() for a in range(self.q)], axis=1
-            )
+            rows = np.stack([self._sparse(a)[low:high].toarray() for a in range(self.q)], axis=1)
             out += rows.reshape(-1, units).T @ per_level(spread[low:high], rows).reshape(-1, units)
         return out
 

@@ -26,7 +26,11 @@ from analysis.glmm.laplace import cells
 from analysis.glmm.laplace.design import Design
 from analysis.glmm.laplace.schur import SchurSystem, apply_block
 
-DECREMENT = 1e-13  # of the modes' Newton iterations; looser ones spoil gradient and Hessian
+# Newton decrements of the modes: aimed at, and enough where rounding stops the iterations. The
+# likelihood's error is of the order of the decrement's root (log|H| moves with the modes), and
+# the Hessian differences the gradient: looser ones spoil it.
+DECREMENT = 1e-18
+ENOUGH = 1e-13
 MAX_STEPS = 60
 MAX_HALVINGS = 30
 
@@ -103,7 +107,7 @@ class Likelihood:
         else:
             _, _, score, _ = self._score(gamma, blocks, near.u)
             u = near.u + near.factor.solve(score)
-        objective = None
+        objective, last = None, np.inf
         for _ in range(MAX_STEPS):
             b, at, score, residual = self._score(gamma, blocks, u)
             if objective is None:
@@ -113,9 +117,10 @@ class Likelihood:
             factor = self.system.factor(at.weight, blocks)
             step = factor.solve(score)
             decrement = score @ step
-            if decrement <= DECREMENT:
+            if decrement <= DECREMENT or (decrement <= ENOUGH and decrement > last / 4):
                 value = self.data_part(at) - u @ u / 2 - factor.log_determinant / 2
                 return Modes(gamma, theta, blocks, u, b, at, residual, factor, value)
+            last = decrement
             u, objective = self._ascend(gamma, blocks, u, step, decrement, objective)
         raise FloatingPointError(f"the modes' Newton decrement stays at {decrement:.1e}")
 

@@ -75,7 +75,9 @@ class Rest:
         if self.units:
             out[: self.units, : self.units] = self.unit_products(by_unit)
         if self.loads:
-            out[: self.units, self.units :] = (self.uc_map @ weight).reshape(self.units, -1)
+            out[: self.units, self.units :] = (self.uc_map @ weight).reshape(
+                self.units, self.loads * self.columns
+            )
             out[self.units :, : self.units] = out[: self.units, self.units :].T
             within = self.cross_block(out)
             within += (self.cc_map @ weight).reshape(within.shape)

@@ -1,0 +1,267 @@
+"""Maximum likelihood over fixed effects and covariance parameters together.
+
+Quasi-Newton (BFGS) from an information matrix that is right to first order: for γ that of the
+working linear mixed model, for θ differences of the exact gradient. The end is Newton's, with the
+Hessian of the Laplace log-likelihood by central differences of the exact gradient, along the axes
+of the information (steps of a hundredth of a standard error).
+
+The likelihood is even in the sign of an SD, so zero is an ordinary interior point. An SD that
+runs there is set to exactly zero if that does not lower the likelihood, and no longer estimated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import cho_solve, solve_triangular
+
+from analysis.glmm.laplace.likelihood import Likelihood, Modes
+
+HESSIAN_STEP = 0.01  # in standard errors
+LONGEST_STEP = 5.0  # of the quasi-Newton iterations, in standard errors
+NEAR_ZERO = 0.05  # SDs (log-odds) below which zero itself is tried
+ROUNDING = 1e-12  # relative error of a log-likelihood value
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A parameter point φ = (γ, θ) with the likelihood, its gradient and the modes there."""
+
+    phi: np.ndarray
+    value: float
+    gradient: np.ndarray
+    modes: Modes
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Where an optimisation ended, on the scaled columns.
+
+    Attributes:
+        point: the parameters, value, gradient and modes.
+        information: −Hessian in φ (exact, or the quasi-Newton one); rows and columns of
+            parameters that are not free are zero.
+        free: which parameters are estimated; the others sit at zero on the boundary.
+        exact: whether ``information`` is the exact Hessian's.
+        whitened: largest |gradient| in units of standard errors.
+        definite: whether the information is positive definite.
+    """
+
+    point: Point
+    information: np.ndarray
+    free: np.ndarray
+    exact: bool
+    whitened: float
+    definite: bool
+    converged: bool
+    evaluations: int
+    messages: tuple[str, ...] = field(default=())
+
+
+class Objective:
+    """The likelihood as a function of one parameter vector; counts its evaluations."""
+
+    def __init__(self, likelihood: Likelihood):
+        self.likelihood = likelihood
+        self.fixed = len(likelihood.design.names)
+        self.evaluations = 0
+
+    def at(self, phi: np.ndarray, near: Modes | None = None) -> Point:
+        """Value, gradient and modes; raises FloatingPointError where there are none."""
+        self.evaluations += 1
+        modes = self.likelihood.modes(phi[: self.fixed], phi[self.fixed :], near)
+        return Point(phi, modes.value, np.concatenate(self.likelihood.gradient(modes)), modes)
+
+
+def maximise(
+    objective: Objective,
+    start: Point,
+    information: np.ndarray,
+    exact: bool = True,
+    tolerance: float = 1e-6,
+    max_iterations: int = 300,
+    progress=None,
+) -> Optimum:
+    """Climb to the maximum from a start and an information matrix about φ.
+
+    ``tolerance`` is the largest gradient allowed, in units of standard errors. With
+    ``exact=False`` the fit ends with the quasi-Newton iterations and their information.
+    """
+    free = np.ones(len(start.phi), dtype=bool)
+    goal = 1e-8 if exact else tolerance**2
+    point, information, messages = _climb(
+        objective, start, information, free, goal, max_iterations, progress
+    )
+    zeroed, free = _to_boundary(objective, point)
+    if not free.all():
+        point, information, messages = _climb(
+            objective, zeroed, information, free, goal, max_iterations, progress
+        )
+    definite = True
+    if exact:
+        point, information, definite = _polish(objective, point, information, free, tolerance)
+    root, definite = _root(information, free, definite)
+    scaled = solve_triangular(root, point.gradient[free], trans="T")
+    whitened = float(np.abs(scaled).max(initial=0.0))
+    limit = tolerance if exact else 100 * tolerance
+    converged = definite and whitened <= limit and not messages
+    return Optimum(
+        point, information, free, exact, whitened, definite, converged, objective.evaluations,
+        tuple(messages),
+    )  # fmt: skip
+
+
+def initial_information(objective: Objective, point: Point, for_gamma: np.ndarray) -> np.ndarray:
+    """The information about φ: given for γ, by differences of the gradient for θ."""
+    size, fixed = len(point.phi), objective.fixed
+    out = np.zeros((size, size))
+    out[:fixed, :fixed] = for_gamma
+    for i in range(fixed, size):
+        step = np.zeros(size)
+        step[i] = 1e-3 * max(abs(point.phi[i]), 0.1)
+        moved = objective.at(point.phi + step, point.modes)
+        out[:, i] = (point.gradient - moved.gradient) / step[i]
+        out[i, :fixed] = out[:fixed, i]
+    out[fixed:, fixed:] = (out[fixed:, fixed:] + out[fixed:, fixed:].T) / 2
+    return _definite(out)
+
+
+def exact_information(
+    objective: Objective, point: Point, information: np.ndarray, free: np.ndarray
+) -> np.ndarray:
+    """−Hessian of the log-likelihood at a point by central differences of its gradient."""
+    axes = _axes(information, free)
+    columns = np.empty((len(point.phi), int(free.sum())))
+    for i, axis in enumerate(axes.T):
+        ends = [
+            objective.at(point.phi + sign * HESSIAN_STEP * axis, point.modes) for sign in (1, -1)
+        ]
+        columns[:, i] = (ends[1].gradient - ends[0].gradient) / (2 * HESSIAN_STEP)
+    out = np.zeros_like(information)
+    inner = np.linalg.solve(axes[free].T, columns[free].T).T  # Hessian · axes = columns
+    out[np.ix_(free, free)] = (inner + inner.T) / 2
+    return out
+
+
+def _axes(information: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Directions (parameters × free) along which the information is the identity."""
+    root, _ = _root(information, free, True)
+    axes = np.zeros((len(free), len(root)))
+    axes[free] = solve_triangular(root, np.eye(len(root)))
+    return axes
+
+
+def _root(information: np.ndarray, free: np.ndarray, definite: bool) -> tuple[np.ndarray, bool]:
+    """Upper Cholesky root over the free parameters, of the nearest definite matrix if need be."""
+    inner = information[np.ix_(free, free)]
+    try:
+        return np.linalg.cholesky(inner).T, definite
+    except np.linalg.LinAlgError:
+        return np.linalg.cholesky(_definite(inner)).T, False
+
+
+def _definite(matrix: np.ndarray) -> np.ndarray:
+    """A positive definite matrix with the same eigenvectors (after scaling) and |eigenvalues|."""
+    scale = np.sqrt(np.maximum(np.abs(matrix.diagonal()), 1e-8))
+    values, vectors = np.linalg.eigh(matrix / scale[:, None] / scale)
+    values = np.maximum(np.abs(values), 1e-4)
+    return (vectors * values) @ vectors.T * scale[:, None] * scale
+
+
+def _climb(objective, point, information, free, goal, max_iterations, progress):
+    """BFGS to a Newton decrement of ``goal``; returns the point, information and messages."""
+    root, _ = _root(information, free, True)
+    inverse = cho_solve((root, False), np.eye(len(root)))
+    for iteration in range(max_iterations):
+        gradient = point.gradient[free]
+        direction = inverse @ gradient
+        slope = gradient @ direction
+        if progress is not None:
+            progress(iteration, point.value, float(np.sqrt(max(slope, 0.0))))
+        if slope <= goal:
+            break
+        direction *= min(1.0, LONGEST_STEP / np.sqrt(slope))
+        new = _line_search(objective, point, direction, free)
+        if new is None:
+            inner = np.linalg.inv(inverse)
+            return point, _embed(inner, free), ["no step raises the likelihood"]
+        moved, bent = (new.phi - point.phi)[free], (point.gradient - new.gradient)[free]
+        if (curvature := moved @ bent) > 1e-12:
+            turn = np.eye(len(moved)) - np.outer(moved, bent) / curvature
+            inverse = turn @ inverse @ turn.T + np.outer(moved, moved) / curvature
+        point = new
+    else:
+        inner = np.linalg.inv(inverse)
+        return point, _embed(inner, free), [f"stopped after {max_iterations} iterations"]
+    return point, _embed(np.linalg.inv(inverse), free), []
+
+
+def _line_search(objective, point, direction, free) -> Point | None:
+    slope = point.gradient[free] @ direction
+    noise = ROUNDING * max(abs(point.value), 1.0)
+    size = 1.0
+    while size > 1e-6:
+        phi = point.phi.copy()
+        phi[free] += size * direction
+        try:
+            new = objective.at(phi, point.modes)
+        except FloatingPointError:
+            size /= 4
+            continue
+        gain = new.value - point.value
+        if gain >= 1e-4 * size * slope - noise:
+            return new
+        size *= float(np.clip(size * slope / (2 * (size * slope - gain)), 0.1, 0.5))
+    return None
+
+
+def _embed(inner: np.ndarray, free: np.ndarray) -> np.ndarray:
+    out = np.zeros((len(free), len(free)))
+    out[np.ix_(free, free)] = inner
+    return out
+
+
+def _to_boundary(objective: Objective, point: Point) -> tuple[Point, np.ndarray]:
+    """Set SDs near zero to zero where the likelihood does not fall; returns the free ones."""
+    free = np.ones(len(point.phi), dtype=bool)
+    start = objective.fixed
+    for term in objective.likelihood.design.terms:
+        rows, columns = term.triangle()
+        for column in np.unique(columns)[::-1]:
+            whole = start + np.flatnonzero(columns == column)
+            lone = start + np.flatnonzero((columns == column) & (rows == column))
+            for which in (whole, lone) if len(whole) > 1 else (whole,):
+                if np.abs(point.phi[which]).max() > NEAR_ZERO:
+                    continue
+                phi = point.phi.copy()
+                phi[which] = 0.0
+                new = objective.at(phi, point.modes)
+                if new.value >= point.value - ROUNDING * max(abs(point.value), 1.0):
+                    point, free[which] = new, False
+                    break
+        start += term.parameters
+    return point, free
+
+
+def _polish(objective, point, information, free, tolerance):
+    """Newton's steps with the exact Hessian, recomputed while they are long."""
+    definite = True
+    for _ in range(4):
+        information = exact_information(objective, point, information, free)
+        root, definite = _root(information, free, True)
+        longest = 0.0
+        for _ in range(5):
+            gradient = point.gradient[free]
+            scaled = solve_triangular(root, gradient, trans="T")
+            if np.abs(scaled).max(initial=0.0) <= tolerance / 10:
+                break
+            direction = solve_triangular(root, scaled)
+            new = _line_search(objective, point, direction, free)
+            if new is None:
+                break
+            longest = max(longest, float(np.abs(scaled).max()))
+            point = new
+        if longest < 1e-3:
+            break
+    return point, information, definite

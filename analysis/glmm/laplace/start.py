@@ -1,0 +1,104 @@
+"""Where a cold fit starts: penalised quasi-likelihood with variance updates, and its information.
+
+Given θ, (γ, u) maximise ℓ − ½|u|² by joint Newton steps (Breslow & Clayton 1993). Between steps
+a variance is updated from the modes of its term and their effective number (Schall 1991):
+σ² ← |b|² / tr(I − H⁻¹) over the term; blocks T likewise, in matrix form. The information about γ
+is that of the working linear mixed model, X'V⁻¹X = X'WX − X'WZΛ H⁻¹ Λ'Z'WX.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logit
+
+from analysis.glmm.laplace.likelihood import Likelihood
+from analysis.glmm.laplace.terms import Term
+
+FIRST_SD = 0.5
+SMALLEST_SD = 0.05  # zero is a stationary point of the likelihood: never start there
+ROUNDS = 30
+CLOSE = 0.02  # relative change of θ at which the updates stop
+
+
+def cold_start(likelihood: Likelihood) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """γ, θ and the information about γ, from the counts alone."""
+    design, counts = likelihood.design, likelihood.counts
+    share = counts.successes.sum() / counts.trials.sum()
+    constant = np.ptp(design.fixed, axis=0) == 0
+    gamma = np.zeros(len(design.names))
+    if constant.any():
+        lone = int(np.argmax(constant))
+        gamma[lone] = logit(share) / (design.fixed[0, lone] or 1.0)
+    blocks = [term.block(_initial(term)) for term in design.terms]
+    u = np.zeros(design.effects)
+    for _ in range(ROUNDS):
+        gamma, u, factor, information, _ = joint_step(likelihood, gamma, blocks, u)
+        traces = factor.posterior().traces
+        change = 0.0
+        for t, term in enumerate(design.terms):
+            span = design.span(t)
+            new = _updated(term, blocks[t], u[span], traces[t])
+            change = max(change, np.abs(new - blocks[t]).max() / np.abs(blocks[t]).max())
+            blocks[t] = new
+        if change < CLOSE:
+            break
+    theta = [term.theta(block) for term, block in zip(design.terms, blocks, strict=True)]
+    return gamma, np.concatenate(theta), information
+
+
+def joint_step(likelihood: Likelihood, gamma: np.ndarray, blocks: list[np.ndarray], u: np.ndarray):
+    """One damped Newton step in (γ, u): the new γ and u, H's factor, X'V⁻¹X and the decrement."""
+    design = likelihood.design
+
+    def objective(gamma, u):
+        at = likelihood.cells_at(gamma, likelihood.relative(blocks, u))
+        return at, likelihood.data_part(at) - u @ u / 2
+
+    at, value = objective(gamma, u)
+    score_gamma, residual = design.transpose(at.residual)
+    score = likelihood.relative(blocks, residual, transpose=True) - u
+    factor = likelihood.system.factor(at.weight, blocks)
+    mixed = np.column_stack(
+        [
+            likelihood.relative(blocks, column, transpose=True)
+            for column in design.transpose_fixed(at.weight).T
+        ]
+    )
+    solved = factor.solve(np.column_stack([mixed, score]))
+    by_unit = at.weight.sum(axis=1)
+    information = (design.fixed.T * by_unit) @ design.fixed - mixed.T @ solved[:, :-1]
+    step_gamma = np.linalg.solve(information, score_gamma - solved[:, :-1].T @ score)
+    step = solved[:, -1] - solved[:, :-1] @ step_gamma
+    decrement = score_gamma @ step_gamma + score @ step
+    size = 1.0
+    while size > 1e-6 and decrement > 1e-8:
+        if objective(gamma + size * step_gamma, u + size * step)[1] > value:
+            break
+        size /= 2
+    return gamma + size * step_gamma, u + size * step, factor, information, decrement
+
+
+def _initial(term: Term) -> np.ndarray:
+    rows, columns = term.triangle()
+    return np.where(rows == columns, FIRST_SD, 0.0)
+
+
+def _updated(term: Term, block: np.ndarray, u: np.ndarray, trace: np.ndarray) -> np.ndarray:
+    """Schall's update of a term's T: b b' over the effective number of copies.
+
+    ``trace`` · T is Σ (I − H⁻¹) over copies: the effective number, as a q × q matrix.
+    """
+    rows = u.reshape(term.copies, term.q, term.width)
+    effective = trace @ block
+    if term.root is not None or term.q == 1:
+        ratio = np.sum(rows**2) / max(np.trace(effective), 1e-8)
+        bound = SMALLEST_SD / max(np.abs(term.theta(block)[0]), 1e-8)
+        return block * np.clip(np.sqrt(ratio), max(bound, 0.2), 5.0)
+    # Σ ← T N^(-1/2) (Σ u u') N^(-1/2) T', N symmetric
+    values, vectors = np.linalg.eigh((effective + effective.T) / 2)
+    root = vectors / np.sqrt(np.maximum(values, 0.1)) @ vectors.T
+    moments = np.einsum("caw,cbw->ab", rows, rows)
+    sigma = block @ root @ moments @ root @ block.T
+    values, vectors = np.linalg.eigh((sigma + sigma.T) / 2)
+    sigma = (vectors * np.clip(values, SMALLEST_SD**2, 25.0)) @ vectors.T
+    return np.linalg.cholesky(sigma)
