@@ -129,8 +129,9 @@ def _counts_by_figures(n: int) -> dict[tuple[str, str, str], list[int]]:
     counts = np.arange(n + 1)
     low, high = proportion_confint(counts, n, method="wilson")
     figures: dict[tuple[str, str, str], list[int]] = {}
-    for k, bounds in enumerate(zip(counts / n, np.clip(low, 0, 1), np.clip(high, 0, 1))):
-        figures.setdefault(tuple(_as_printed(bound) for bound in bounds), []).append(k)
+    proportions = np.column_stack([counts / n, np.clip(low, 0, 1), np.clip(high, 0, 1)])
+    for k, row in enumerate(proportions.tolist()):
+        figures.setdefault(tuple(map(_as_printed, row)), []).append(k)
     return figures
 
 

@@ -72,7 +72,11 @@ def test_the_overview_agrees_with_the_table_by_language():
     assert english.sort_index().equals(overview["english"].sort_index().rename("accuracy"))
     cells = symbolic.set_index(["variant", "language"])["accuracy"]
     worst = [cells[variant, row.worst_language] for variant, row in overview.iterrows()]
-    assert np.abs(worst - overview["worst_accuracy"]).max() <= 0.1 + 1e-9
+    off = np.abs(worst - overview["worst_accuracy"])
+    # Table 11 takes one run, Table 12 pools several in these languages.
+    pooled = overview["worst_language"].isin(["dan", "deu", "est", "jpn"])
+    assert off[~pooled].max() == 0
+    assert off[pooled].max() < 0.21
     assert np.abs(overview["english"] - overview["non_english"] - overview["gap"]).max() < 0.11
     excluded = overview.index[~overview["in_study"]]
     assert set(excluded) == {"EuroLLM-1.7B-Instruct", "Qwen3.5-0.8B (reasoning on)"}
@@ -97,9 +101,9 @@ def test_published_counts(split, total, largest):
 
 def test_published_counts_by_hand():
     counts = published_counts("symbolic").set_index(["variant", "language"])
-    # 38.6% [36.5–40.8]: 771 and 772 of 2,000 both fit, their median is halfway.
+    # 38.6% [36.5–40.8]: 772 and 773 of 2,000 both fit, their median is halfway.
     english = counts.loc[("Qwen2.5-0.5B-Instruct", "eng")]
-    assert (english["n_published"], english["k_published"]) == (2000, 771.5)
+    assert (english["n_published"], english["k_published"]) == (2000, 772.5)
     assert english["n_correct"] == 772
     # 6.5% [5.9–7.1]: German pools three runs.
     assert counts.loc[("Qwen2.5-0.5B-Instruct", "deu"), "n_published"] == 6000

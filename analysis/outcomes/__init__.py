@@ -1,0 +1,1 @@
+"""Evaluation outcomes: the published counts, their reconstruction, and readers of users' files."""

@@ -1,0 +1,56 @@
+"""Readers of outcome tables: CSV and Parquet.
+
+A reader takes a path and returns the rows as they stand, with an index that says where each row
+is in the file. Whether they hold instances or cells, and whether they are right, is not its
+business.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from common.errors import InputError
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """Every field of a comma-separated file as text, rows indexed by their line in the file.
+
+    Nothing is taken for a missing value, since ``nan`` is a language (Min Nan Chinese). Blank
+    lines are passed over. Raises InputError for an empty file, for lines with more or fewer
+    fields than the header, and for text that is not UTF-8.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            table = pd.read_csv(
+                path,
+                dtype=str,
+                na_filter=False,
+                skip_blank_lines=False,
+                index_col=False,
+                encoding="utf-8-sig",
+            )
+    except pd.errors.EmptyDataError:
+        raise InputError(f"{path} is empty; a header line and rows are needed") from None
+    except (pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is no comma-separated UTF-8 table: {error}") from error
+    table.index = pd.RangeIndex(2, len(table) + 2, name="line")
+    return table[(table != "").any(axis=1)]
+
+
+def read_parquet(path: Path) -> pd.DataFrame:
+    """The rows of a Parquet file, indexed by their number from 1.
+
+    Raises InputError for a file that is none.
+    """
+    try:
+        table = pd.read_parquet(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} is no Parquet file: {error}") from error
+    if table.index.names != [None]:
+        table = table.reset_index()
+    return table.set_index(pd.RangeIndex(1, len(table) + 1, name="row"))

@@ -1,0 +1,91 @@
+"""Outcome files: CSV and Parquet, instances and cells, and what is wrong with a file."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.outcomes.cells import pair_totals, to_cells
+from analysis.outcomes.files import read_outcomes
+from analysis.outcomes.schema import validate
+from common.errors import InputError
+
+
+@pytest.fixture
+def instances():
+    rng = np.random.default_rng(1)
+    rows = [
+        (variant, language, template, instance, int(rng.random() < 0.6))
+        for variant in ("b", "a")
+        for language in ("nan", "no")
+        for template in ("007", "t2", "t3")
+        for instance in range(5)
+    ]
+    names = ["variant", "language", "template", "instance", "correct"]
+    return pd.DataFrame(rows, columns=names).sample(frac=1, random_state=2)
+
+
+def test_every_way_to_the_same_cells(instances, tmp_path):
+    cells = to_cells(validate(instances, "instances"))
+    assert len(cells) == 12
+    assert (cells["n_total"] == 5).all()
+    assert cells["n_correct"].sum() == instances["correct"].sum()
+    group = instances.query("variant == 'a' and language == 'no' and template == 't2'")
+    row = cells.query("variant == 'a' and language == 'no' and template == 't2'")
+    assert row["n_correct"].item() == group["correct"].sum()
+    instances.to_csv(tmp_path / "instances.csv", index=False)
+    instances.assign(correct=instances["correct"] == 1).to_parquet(tmp_path / "i.parquet")
+    cells.sample(frac=1, random_state=3).to_csv(tmp_path / "cells.csv", index=False)
+    cells.to_parquet(tmp_path / "cells.parquet", index=False)
+    for name in ("instances.csv", "i.parquet", "cells.csv", "cells.parquet"):
+        read = read_outcomes(tmp_path / name)
+        pd.testing.assert_frame_equal(read, cells)
+        assert name in read.attrs["data_source"]
+
+
+def test_splits_stay_apart(instances, tmp_path):
+    both = pd.concat([instances.assign(split=split) for split in ("symbolic", "original")])
+    both.to_csv(tmp_path / "both.csv", index=False)
+    cells = read_outcomes(tmp_path / "both.csv")
+    assert len(cells) == 24
+    totals = pair_totals(cells)
+    assert list(totals.columns[:4]) == ["variant", "language", "split", "accuracy"]
+    assert (totals["n_total"] == 15).all()
+    assert np.allclose(totals["accuracy"], totals["n_correct"] / 15)
+
+
+HEADER = "variant,language,template,instance,correct\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        (HEADER, "has no rows"),
+        (HEADER + "a,dan,t,1,1\n\na,deu,t,1,C\n", r"line 4 \(deu, 'C'\)"),
+        (HEADER + "a,dan,t,1,1\na,dan,t,2,\n", r"line 3 \(dan, ''\)"),
+        (HEADER + "a,dan,t,1,1\na,dan,t,1,0\n", "more than once: line 2.*line 3"),
+        (HEADER + "a,dan,t,1,1\na,dan,t,2,0,9\n", "comma-separated"),
+        (HEADER + "a,dan,t,1,1,7\na,dan,t,2,0,9\n", "comma-separated"),
+        (HEADER + "a,dan,t,1\n", r"'correct'.*line 2"),
+        ("variant;language;template\na;b;c\n", "has columns variant;language;template"),
+    ],
+)
+def test_bad_csv(tmp_path, text, message):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=rf"(?s)bad\.csv.*{message}"):
+        read_outcomes(path)
+
+
+def test_bad_files(tmp_path):
+    with pytest.raises(InputError, match="no file"):
+        read_outcomes(tmp_path / "none.csv")
+    (tmp_path / "log.txt").write_text("x")
+    with pytest.raises(InputError, match=r"no reader for \.txt.*\.csv, \.parquet"):
+        read_outcomes(tmp_path / "log.txt")
+    (tmp_path / "x.parquet").write_text("not parquet")
+    with pytest.raises(InputError, match="no Parquet file"):
+        read_outcomes(tmp_path / "x.parquet")
+    (tmp_path / "latin.csv").write_bytes((HEADER + "a,dan,\xe6,1,1\n").encode("latin-1"))
+    with pytest.raises(InputError, match="UTF-8"):
+        read_outcomes(tmp_path / "latin.csv")
