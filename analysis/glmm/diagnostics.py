@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.glmm.formula import Formula
+from analysis.glmm.formula import INTERCEPT, Formula
 from analysis.glmm.predict import fitted_probability
 from analysis.glmm.result import Fit
 from common.errors import InputError, name_some
@@ -14,16 +14,28 @@ from common.errors import InputError, name_some
 def check_design(formula: Formula, data: pd.DataFrame) -> None:
     """Raise InputError for a design that no engine can fit.
 
-    Named are: constant or collinear fixed-effect columns, grouping factors with one level,
-    outcomes that are all equal, and random slopes that do not vary.
+    Named are: outcomes that are all equal, and what ``check_terms`` names.
     """
     formula.check(data)
-    success, trials = formula.counts(data)
+    check_outcomes(*formula.counts(data))
+    check_terms(formula, data)
+
+
+def check_outcomes(success: np.ndarray, trials: np.ndarray) -> None:
+    """Raise InputError if there is no trial or every outcome is the same."""
     if trials.sum() == 0:
         raise InputError("no row has a trial: every n_total is 0")
     if success.sum() in (0, trials.sum()):
         outcome = "wrong" if success.sum() == 0 else "right"
         raise InputError(f"every outcome is {outcome}: there is nothing to model")
+
+
+def check_terms(formula: Formula, data: pd.DataFrame) -> None:
+    """Raise InputError for terms that the covariates and factors cannot identify.
+
+    Named are: constant or collinear fixed-effect columns, grouping factors with one level, and
+    random slopes that do not vary. Rows that repeat others' covariates may be left out.
+    """
     matrix, names = formula.fixed_matrix(data)
     if dependent := dependent_columns(matrix, names):
         raise InputError(
@@ -38,7 +50,7 @@ def check_design(formula: Formula, data: pd.DataFrame) -> None:
             )
         covariates, columns = term.matrix(data)
         for position, column in enumerate(columns):
-            if column != "(Intercept)" and np.ptp(covariates[:, position]) == 0:
+            if column != INTERCEPT and np.ptp(covariates[:, position]) == 0:
                 raise InputError(f"the random slope {column} of {term} is constant in the data")
 
 
@@ -63,16 +75,20 @@ def dependent_columns(matrix: np.ndarray, names: list[str]) -> list[str]:
 def separated_levels(formula: Formula, data: pd.DataFrame) -> list[str]:
     """Levels of the grouping factors with all or no successes, as ``group level: all wrong``."""
     success, trials = formula.counts(data)
+    counts = pd.DataFrame({"success": success, "trials": trials})
     found = []
     for group, levels in {term.group: term.levels(data) for term in formula.random}.items():
-        totals = (
-            pd.DataFrame({"success": success, "trials": trials}).groupby(levels.to_numpy()).sum()
-        )
-        for outcome, at in (
-            ("wrong", totals["success"] == 0),
-            ("right", totals["success"] == totals["trials"]),
-        ):
-            found += [f"{group} {level}: all {outcome}" for level in totals.index[at]]
+        totals = counts.groupby(levels.to_numpy()).sum()
+        found += separated(group, totals.index, totals["success"], totals["trials"])
+    return found
+
+
+def separated(group: str, levels, success: np.ndarray, trials: np.ndarray) -> list[str]:
+    """The separated ones among a group's levels, given each level's successes and trials."""
+    success, trials, levels = np.asarray(success), np.asarray(trials), np.asarray(levels)
+    found = []
+    for outcome, at in (("wrong", success == 0), ("right", success == trials)):
+        found += [f"{group} {level}: all {outcome}" for level in levels[at & (trials > 0)]]
     return found
 
 
@@ -82,10 +98,15 @@ def dispersion(fit: Fit, data: pd.DataFrame) -> float:
     Rows without trials do not count. The residual degrees of freedom take the parameters off,
     not the modes, so the figure is a little low for designs with many levels.
     """
-    success, trials = fit.formula.counts(data)
-    probability = fitted_probability(fit, data)
+    return pearson_dispersion(*fit.formula.counts(data), fitted_probability(fit, data), fit.df)
+
+
+def pearson_dispersion(
+    success: np.ndarray, trials: np.ndarray, probability: np.ndarray, parameters: int
+) -> float:
+    """``dispersion`` from every row's counts and fitted probability."""
     used = trials > 0
     expected = trials * probability
     variance = expected * (1 - probability)
     pearson = ((success - expected)[used] ** 2 / np.maximum(variance[used], 1e-12)).sum()
-    return float(pearson / max(int(used.sum()) - fit.df, 1))
+    return float(pearson / max(int(used.sum()) - parameters, 1))

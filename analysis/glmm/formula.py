@@ -50,6 +50,8 @@ class RandomTerm:
 
     def matrix(self, data: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
         """The covariates that vary by level: rows × columns, and the columns' names."""
+        if self.lhs == "1":
+            return np.ones((len(data), 1)), [INTERCEPT]
         return _matrix(self.lhs, data)
 
     def __str__(self) -> str:
