@@ -16,6 +16,7 @@ from analysis.glmm.formula import Formula, parse
 from analysis.glmm.result import Fit
 from analysis.inputs import Inputs
 from analysis.variance import EXPLAINED_GROUPS, variance_explained
+from common.errors import InputError, name_some, suggest
 from common.files import write_table
 from features.table import FEATURES
 
@@ -83,6 +84,7 @@ def determinants(
     that cannot be fitted.
     """
     model = parse(formula or study.MAIN)
+    _check_names(model, inputs)
     wanted = [feature.name for feature in FEATURES if feature.name in model.variables()]
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
 
@@ -99,6 +101,17 @@ def determinants(
         design=built,
         is_study=inputs.is_study and (formula is None or model == parse(study.MAIN)),
     )
+
+
+def _check_names(model: Formula, inputs: Inputs) -> None:
+    """Raise InputError for a name that is neither a feature nor a column of the cells."""
+    known = [feature.name for feature in FEATURES]
+    known += ["base_model", "family", *inputs.cells.columns]
+    for name in sorted(model.variables().difference(known)):
+        raise InputError(
+            f"the formula names {name}, which is no feature and no column of the outcomes."
+            f"{suggest(name, known)} There are {name_some(known, 20)}"
+        )
 
 
 def baseline_formula(model: Formula) -> Formula | None:

@@ -60,6 +60,7 @@ def load(
 
     Raises InputError for whatever cannot be read, joined or fitted.
     """
+    own = None if languages is None else language_registry.read_languages(languages)
     if outcomes is None:
         cells = study_cells(seed, splits=(split,) if split else ("symbolic", "original"))
         source = cells.attrs["data_source"]
@@ -71,18 +72,25 @@ def load(
             if kept.empty:
                 raise InputError(f"{outcomes} has no rows of the {split} split")
             cells = kept.reset_index(drop=True)
-        cells["language"] = _resolved(cells["language"])
+        cells["language"] = _resolved(cells["language"], own)
     check_fit_ready(cells, str(outcomes or "the study's outcomes"))
     features = build_all(
         models=_model_rows(models, cells["variant"].unique()),
-        languages=_language_rows(languages, cells["language"].unique()),
+        languages=_language_rows(own, cells["language"].unique()),
     )
     return Inputs(cells, features, source, seed if outcomes is None else None)
 
 
-def _resolved(codes: pd.Series) -> pd.Series:
-    """Language codes as the registry's; two codes of one language in one file are an error."""
-    known = {code: language_registry.resolve(code) for code in codes.unique()}
+def _resolved(codes: pd.Series, own: pd.DataFrame | None) -> pd.Series:
+    """Language codes as the registry's; a code of the user's own languages file stands as it is.
+
+    Two codes of one language in one file are an error.
+    """
+    declared = set() if own is None else set(own["language"])
+    known = {
+        code: code if code in declared else language_registry.resolve(code)
+        for code in codes.unique()
+    }
     for language in set(known.values()):
         same = [code for code in known if known[code] == language]
         if len(same) > 1:
@@ -106,11 +114,10 @@ def _model_rows(path: Path | None, variants: list[str]) -> pd.DataFrame:
     return used.reset_index(drop=True)
 
 
-def _language_rows(path: Path | None, languages: list[str]) -> pd.DataFrame:
-    """Rows of the languages at hand: the user's file first, then the registry."""
-    if path is None:
+def _language_rows(own: pd.DataFrame | None, languages: list[str]) -> pd.DataFrame:
+    """Rows of the languages at hand: the user's first, then the registry's."""
+    if own is None:
         return language_registry.table(languages)
-    own = language_registry.read_languages(path)
     own = own[own["language"].isin(languages)]
     others = [code for code in languages if code not in set(own["language"])]
     tables = [own] + ([language_registry.table(others)] if others else [])

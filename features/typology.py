@@ -7,9 +7,11 @@ relatives and neighbours. How much of a vector is imputed stands beside the dist
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -115,6 +117,17 @@ def _vectors(codes: tuple[str, ...], feature_set: str) -> dict[str, np.ndarray]:
 
 @cache
 def _lang2vec() -> ModuleType:
+    # the package also installs a script lang2vec.py, which its folder (first on the path of every
+    # command installed there) would offer in place of the package
+    path = sys.path
+    sys.path = [folder for folder in path if not (Path(folder) / "lang2vec.py").is_file()]
+    try:
+        return _import_quietly()
+    finally:
+        sys.path = path
+
+
+def _import_quietly() -> ModuleType:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
         from lang2vec import lang2vec

@@ -1,0 +1,225 @@
+"""The command line on real files: what it writes, and what it says of bad input."""
+
+import subprocess
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.cli import main
+from analysis.outcomes.reconstruction import DEFAULT_SEED
+from analysis.outcomes.study import study_cells
+
+FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a command ended and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def transfer(*arguments: object, cwd) -> Result:
+    """Run the command line as a shell would, in this process, since starting one costs seconds."""
+    out, err, code = StringIO(), StringIO(), 0
+    argv = ["transfer", *map(str, arguments)]
+    with chdir(cwd), patch.object(sys, "argv", argv), redirect_stdout(out), redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+    return Result(code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture(scope="module")
+def cells():
+    """Six variants, six languages and eight templates of the embedded outcomes."""
+    table = study_cells(DEFAULT_SEED, splits=("symbolic",)).drop(columns="split")
+    variants = [f"Qwen2.5-{size}B-Instruct" for size in ("0.5", "1.5", "3", "7", "14", "32")]
+    kept = (
+        table["variant"].isin(variants)
+        & table["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin"])
+        & table["template"].isin([f"r{i:03d}" for i in range(1, 9)])
+    )
+    return table[kept].reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def run(cells, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    cells.to_csv(folder / "cells.csv", index=False)
+    result = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA,
+                      "--engine", "lme4", cwd=folder)  # fmt: skip
+    return folder, result
+
+
+def test_a_users_outcomes_become_a_fit_in_one_command(run):
+    folder, result = run
+    assert result.returncode == 0, result.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["cells.csv", "transfer-results"]
+    out = folder / "transfer-results"
+    fixed = pd.read_csv(out / "glmm" / "fixed_effects.csv")
+    assert list(fixed.columns) == [
+        "term", "estimate", "std_error", "statistic", "p_value", "conf_low", "conf_high",
+        "published", "difference",
+    ]  # fmt: skip
+    assert fixed["term"].tolist() == ["(Intercept)", "resource", "size"]
+    assert (fixed["estimate"].iloc[1:] > 0).all()
+    assert fixed["published"].isna().all()
+    random = pd.read_csv(out / "glmm" / "random_effects.csv")
+    assert list(random.columns) == ["group", "levels", "sd", "published", "difference"]
+    assert dict(zip(random["group"], random["levels"], strict=True)) == {
+        "template": 8, "variant": 6, "language": 6,
+    }  # fmt: skip
+    glance = pd.read_csv(out / "glmm" / "glance.csv").iloc[0]
+    assert glance["nobs"] == 6 * 6 * 8
+    assert glance["data_source"] == "cells of cells.csv"
+    assert np.isnan(glance["seed"])
+    written = ["tables/table_03.csv", "tables/table_03.md", "tables/table_03.tex"]
+    written += ["tables/table_04.csv", "figures/figure_02.png", "figures/figure_02.pdf"]
+    for name in written:
+        assert (out / name).stat().st_size > 100, name
+    assert "cells of cells.csv" in (out / "glmm" / "README.md").read_text()
+    assert "published" not in result.stdout
+
+
+def test_a_finished_fit_is_read_from_the_cache(run):
+    folder, first = run
+    fits = list((folder / "transfer-results" / "cache" / "fits").iterdir())
+    before = {path: path.stat().st_mtime_ns for path in fits}
+    again = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA,
+                     "--engine", "lme4", cwd=folder)  # fmt: skip
+    assert again.stdout == first.stdout
+    assert {path: path.stat().st_mtime_ns for path in fits} == before
+
+
+def _spoil(cells: pd.DataFrame, **changes: object) -> pd.DataFrame:
+    """The cells with the first row's values changed."""
+    spoilt = cells.astype(dict.fromkeys(changes, object))
+    for name, value in changes.items():
+        spoilt.loc[0, name] = value
+    return spoilt
+
+
+def _instances(score: object) -> pd.DataFrame:
+    rows = [("a", "eng", "t1", 1, 1), ("a", "deu", "t1", 1, 0), ("b", "eng", "t2", 1, score)]
+    return pd.DataFrame(rows, columns=["variant", "language", "template", "instance", "correct"])
+
+
+BAD_CELLS = {
+    "misspelt column": (lambda c: c.rename(columns={"n_correct": "n_corect"}), ["n_correct"]),
+    "missing column": (lambda c: c.drop(columns="template"), ["template"]),
+    "more right than asked": (lambda c: _spoil(c, n_correct=21), ["n_correct", "line 2"]),
+    "negative": (lambda c: _spoil(c, n_correct=-1), ["n_correct", "line 2"]),
+    "missing value": (lambda c: _spoil(c, n_correct=None), ["n_correct", "line 2"]),
+    "not a count": (lambda c: _spoil(c, n_correct=3.5), ["n_correct", "line 2"]),
+    "repeated row": (lambda c: pd.concat([c, c.iloc[:1]]), ["more than once"]),
+    "unknown language": (lambda c: c.replace({"language": {"isl": "icl"}}), ["icl", "Did you"]),
+    "language as boolean": (lambda c: c.replace({"language": {"isl": "False"}}), ["False"]),
+    "one language": (lambda c: c[c["language"] == "eng"], ["one language"]),
+    "one model": (lambda c: c[c["variant"] == c["variant"].iloc[0]], ["one variant"]),
+    "unknown model": (
+        lambda c: c.replace({"variant": {"Qwen2.5-7B-Instruct": "my-model"}}),
+        ["my-model", "--models"],
+    ),
+    "no rows": (lambda c: c.iloc[:0], ["cells.csv"]),
+    "language without pages": (
+        lambda c: c.replace({"language": {"isl": "bar"}}),
+        ["bar", "resource", "--drop-missing"],
+    ),
+    "score 0.5": (lambda c: _instances(0.5), ["0.5", "line 4"]),
+    "score INVALID": (lambda c: _instances("INVALID"), ["INVALID", "line 4"]),
+    "score C": (lambda c: _instances("C"), ["C", "line 4"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_CELLS)
+def test_bad_outcomes_are_refused_by_name_and_nothing_is_written(cells, tmp_path, name):
+    change, says = BAD_CELLS[name]
+    change(cells).to_csv(tmp_path / "cells.csv", index=False)
+    result = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA, cwd=tmp_path)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
+    for words in says:
+        assert words in result.stderr, result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["cells.csv"]
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    (tmp_path / "cells.csv").write_text("")
+    result = transfer("glmm", "--outcomes", "cells.csv", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "cells.csv" in result.stderr
+    assert "empty" in result.stderr
+
+
+def test_rows_without_a_feature_are_dropped_on_request_and_reported(cells, tmp_path):
+    changed = cells.replace({"language": {"isl": "bar"}})
+    changed.to_csv(tmp_path / "cells.csv", index=False)
+    result = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA,
+                      "--engine", "lme4", "--drop-missing", cwd=tmp_path)  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert "dropped 48 rows: language bar has no resource" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--engine", "stan"], "no engine 'stan'"),
+        (["--formula", "resource"], "needs a '~'"),
+        (["--formula", "~ resorce + (1 | language)"], "Did you mean resource"),
+        (["--models", "absent.csv"], "absent.csv"),
+    ],
+)
+def test_bad_options_are_refused_with_the_reason(cells, tmp_path, arguments, says):
+    cells.to_csv(tmp_path / "cells.csv", index=False)
+    result = transfer("glmm", "--outcomes", "cells.csv", *arguments, cwd=tmp_path)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert says in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["cells.csv"]
+
+
+def test_models_and_languages_of_ones_own_join_in(cells, tmp_path):
+    own = cells.replace(
+        {"variant": {"Qwen2.5-7B-Instruct": "my-model"}, "language": {"isl": "bar"}}
+    )
+    own.to_csv(tmp_path / "cells.csv", index=False)
+    (tmp_path / "models.csv").write_text(
+        "variant,base_model,family,params_b,reasoning\nmy-model,my-model,Mine,7,off\n"
+    )
+    (tmp_path / "languages.csv").write_text("language,resource\nbar,4.2\n")
+    result = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA, "--engine", "lme4",
+                      "--models", "models.csv", "--languages", "languages.csv",
+                      "--out", "here", cwd=tmp_path)  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "here" / "glmm" / "glance.csv").exists()
+
+
+def test_features_and_outcomes_write_their_files(tmp_path):
+    assert transfer("features", "--out", "r", cwd=tmp_path).returncode == 0
+    assert transfer("outcomes", "--out", "r", cwd=tmp_path).returncode == 0
+    assert len(pd.read_csv(tmp_path / "r" / "features" / "pairs.csv")) == 48 * 15
+    assert len(pd.read_csv(tmp_path / "r" / "outcomes" / "summary.csv")) == 46 * 15 * 2
+    assert len(pd.read_parquet(tmp_path / "r" / "cache" / "cells.parquet")) == 138_000
+
+
+def test_the_installed_command_runs_and_lists_its_commands(tmp_path):
+    command = Path(sys.executable).with_name("transfer")
+    result = subprocess.run(
+        [command, "--help"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    for name in ("features", "outcomes", "glmm"):
+        assert name in result.stdout
+    bad = subprocess.run([command, "glmm", "--engine", "stan"], cwd=tmp_path, capture_output=True,
+                         text=True, check=False)  # fmt: skip
+    assert bad.returncode == 2
+    assert "no engine 'stan'" in bad.stderr
