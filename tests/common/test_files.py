@@ -10,9 +10,14 @@ from common.files import hash_settings, hash_table, replacing, write_table
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("old")
-    with pytest.raises(RuntimeError), replacing(path) as temporary:
-        temporary.write_text("half")
-        raise RuntimeError
+
+    def break_off():
+        with replacing(path) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        break_off()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

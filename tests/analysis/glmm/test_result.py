@@ -13,10 +13,11 @@ from analysis.glmm.predict import fitted_probability, linear_predictor
 from analysis.glmm.result import load, save, wald_table
 from common.errors import InputError
 
-GLANCE = (
-    "nobs trials log_lik aic bic deviance df engine engine_version optimizer evaluations converged "
-    "singular max_abs_gradient seconds data_source data_hash seed"
-).split()
+GLANCE = [
+    "nobs", "trials", "log_lik", "aic", "bic", "deviance", "df", "engine", "engine_version",
+    "optimizer", "evaluations", "converged", "singular", "max_abs_gradient", "seconds",
+    "data_source", "data_hash", "seed",
+]  # fmt: skip
 
 
 def test_the_wald_table_is_statsmodels_arithmetic():
