@@ -9,11 +9,13 @@ Log-odds of a correct answer to an instance of template t, for variant v in lang
 
     level(v, l) + template(t) + template:language(t, l) + cell(v, l, t)
 
-with independent normal effects. The study's random effects are those of a model without cell and
-template:language effects, which is flatter than the cells themselves; their SDs are therefore
-scaled up by sqrt(1 + 0.346·s²), the usual logit attenuation for a normal effect of SD s
-(0.346 = (16·√3 / 15π)²). Given its total, how a pair's correct answers lie does not depend on
-the level.
+The effects take normal scores in random order. The SDs of the first two are scaled up by
+sqrt(1 + 0.346·s²), where s is the SD of the cell effects: the study's model has no cell effects,
+and leaving out a normal effect of SD s shrinks what remains on the log-odds scale by about that
+factor, 0.346 = (16·√3 / 15π)². The constants are calibrated, not estimated from template data;
+``data/SOURCES.md`` says against what, and how much the seed matters.
+
+Given a pair's total, how its correct answers lie over the templates does not depend on its level.
 """
 
 from __future__ import annotations
@@ -31,18 +33,18 @@ DEFAULT_SEED = 20261006
 """The day the study appeared (2026-10-06); chosen before any draw was looked at."""
 
 CELL_SD = 1.2
-"""SD of the cell effects in log-odds."""
+"""SD of the cell effects, log-odds."""
 
 TEMPLATE_SD = 1.09 * 1.209
-"""SD of the template effects before scaling; 1.209 is the study's estimate (Table 3)."""
+"""SD of the template effects before scaling, log-odds; Table 3 estimates 1.209 in its model."""
 
-TEMPLATE_SKEW = -0.12
-"""Quadratic bend of the template effects: negative makes the hard templates the longer tail."""
+TEMPLATE_BEND = -0.12
+"""Quadratic bend of the template effects: hard templates make the longer tail (skewness −0.6)."""
 
 TEMPLATE_LANGUAGE_SD = 0.946
-"""SD of the template:language effects before scaling."""
+"""SD of the template:language effects before scaling, log-odds."""
 
-_BATCH = 16  # draws of a pair made at once; the result does depend on it
+_BATCH = 16  # draws of a pair made at once; the first that fits is the same for any batch
 
 
 def reconstruct(
@@ -55,8 +57,8 @@ def reconstruct(
 
     Args:
         counts: variant, language, split, n_correct, n_total, one row per pair and split, as from
-            ``published.published_counts``. The splits of a pair share their template, template:
-            language and cell effects, as they share the questions; each has its own level.
+            ``study.study_counts``. The splits of a pair share all effects, as they share the
+            templates; each has its own level and its own draws.
         seed: seed of every draw. A pair's cells depend on the seed and the pair's own labels and
             counts, never on which other pairs are asked for.
         cell_sd: SD of the cell effects, log-odds.
@@ -69,20 +71,8 @@ def reconstruct(
     Raises InputError for counts that ``schema.validate`` refuses, for a total that the templates
     cannot share equally, and for settings out of range.
     """
-    counts = _check(counts, cell_sd, templates)
-    scale = np.sqrt(1 + 0.346 * cell_sd**2)
-    draw = _skewed(_normal_scores(_stream(seed, "template"), templates), TEMPLATE_SKEW)
-    template = scale * TEMPLATE_SD * draw
-    shared = {}
-    for language in counts["language"].unique():
-        stream = _stream(seed, "template:language", language)
-        draw = _normal_scores(stream, templates, coarser=template)
-        shared[language] = template + scale * TEMPLATE_LANGUAGE_SD * draw
-    logits = np.empty((len(counts), templates))
-    for row, pair in enumerate(counts.itertuples()):
-        stream = _stream(seed, "cell", pair.variant, pair.language)
-        draw = _normal_scores(stream, templates, coarser=shared[pair.language])
-        logits[row] = shared[pair.language] + cell_sd * draw
+    counts = _check(counts, seed, cell_sd, templates)
+    logits = _effects(counts, seed, cell_sd, templates)
     probability = _with_expected_share(logits, (counts["n_correct"] / counts["n_total"]).to_numpy())
     correct = np.empty(logits.shape, dtype=np.int64)
     for row, pair in enumerate(counts.itertuples()):
@@ -115,7 +105,9 @@ def draw_given_total(
             return correct[fits[0]].sum(axis=1)
 
 
-def _check(counts: pd.DataFrame, cell_sd: float, templates: int) -> pd.DataFrame:
+def _check(counts: pd.DataFrame, seed: int, cell_sd: float, templates: int) -> pd.DataFrame:
+    if seed < 0:
+        raise InputError(f"a seed is a whole number from 0 up, not {seed}")
     if not cell_sd >= 0:
         raise InputError(f"the SD of the cell effects must not be negative: {cell_sd}")
     if templates < 3:
@@ -126,6 +118,24 @@ def _check(counts: pd.DataFrame, cell_sd: float, templates: int) -> pd.DataFrame
         pairs = name_some(uneven.agg(" / ".join, axis=1))
         raise InputError(f"n_total is no multiple of {templates} templates for {pairs}")
     return counts
+
+
+def _effects(counts: pd.DataFrame, seed: int, cell_sd: float, templates: int) -> np.ndarray:
+    """Sum of all effects on the log-odds of each pair (rows) and template (columns)."""
+    scale = np.sqrt(1 + 0.346 * cell_sd**2)
+    draw = _bent(_normal_scores(_stream(seed, "template"), templates), TEMPLATE_BEND)
+    template = scale * TEMPLATE_SD * draw
+    shared = {}
+    for language in counts["language"].unique():
+        stream = _stream(seed, "template:language", language)
+        draw = _normal_scores(stream, templates, coarser=template)
+        shared[language] = template + scale * TEMPLATE_LANGUAGE_SD * draw
+    effects = np.empty((len(counts), templates))
+    for row, pair in enumerate(counts.itertuples()):
+        stream = _stream(seed, "cell", pair.variant, pair.language)
+        draw = _normal_scores(stream, templates, coarser=shared[pair.language])
+        effects[row] = shared[pair.language] + cell_sd * draw
+    return effects
 
 
 def _stream(seed: int, *labels: str) -> np.random.Generator:
@@ -149,7 +159,7 @@ def _normal_scores(
     return scores / scores.std()
 
 
-def _skewed(scores: np.ndarray, bend: float) -> np.ndarray:
+def _bent(scores: np.ndarray, bend: float) -> np.ndarray:
     """Standard scores bent by a quadratic, again with mean zero and an SD of one."""
     bent = scores + bend * (scores**2 - 1)
     return (bent - bent.mean()) / bent.std()

@@ -108,6 +108,8 @@ def test_bad_counts_are_refused():
         reconstruct(pd.DataFrame([good, good]))
     with pytest.raises(InputError, match="negative"):
         reconstruct(pd.DataFrame([good]), cell_sd=-1)
+    with pytest.raises(InputError, match="seed"):
+        reconstruct(pd.DataFrame([good]), seed=-1)
     with pytest.raises(InputError, match="three templates"):
         reconstruct(pd.DataFrame([good]), templates=2)
 
