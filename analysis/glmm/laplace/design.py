@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from analysis.glmm.diagnostics import check_terms
 from analysis.glmm.formula import Formula
 from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.laplace.layout import Layout, encode, find_layout
+from analysis.glmm.laplace.layout import Layout, calls_function, encode, find_layout
 from analysis.glmm.laplace.terms import Term, at_units, formula_term, kernel_term
 from common.errors import InputError, name_some
 
@@ -62,6 +63,16 @@ class Design:
     def parameters(self) -> int:
         """The number of entries of θ."""
         return sum(term.parameters for term in self.terms)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Fixed effects, then θ in lme4's names."""
+        return (*self.names, *(name for term in self.terms for name in term.theta_names()))
+
+    @property
+    def theta_scale(self) -> np.ndarray:
+        """What θ on the scaled covariates is divided by to be on the data's own."""
+        return np.concatenate([term.scale[term.triangle()[0]] for term in self.terms])
 
     def span(self, t: int) -> slice:
         """Where term t's effects stand in a vector of all random effects."""
@@ -118,7 +129,8 @@ def build(
     """Find the structure of ``data`` under a model.
 
     ``grid=False`` keeps rows as units whatever the data offer. Raises InputError for variables
-    that the data lack or that are not finite, and for kernels that do not fit the data.
+    that the data lack or that are not finite, for terms that cannot be identified
+    (``diagnostics.check_terms``) and for kernels that do not fit the data.
     """
     formula.check(data)
     _check_kernels(formula, data, kernels)
@@ -129,6 +141,7 @@ def build(
     fixed_by_unit = covariates | {kernel.factor for kernel in kernels}
     candidates = sorted(grouping - fixed_by_unit) if grid else []
     layout = find_layout(codes, candidates)
+    _check_terms(formula, data, layout)
 
     def terms_on(layout: Layout) -> list[Term]:
         plain = [formula_term(term, data, layout, codes) for term in formula.random]
@@ -194,6 +207,16 @@ def _check_kernels(formula: Formula, data: pd.DataFrame, kernels: Sequence[Kerne
             if (missing := data[name].isna()).any():
                 rows = name_some(data.index[missing], 5)
                 raise InputError(f"column {name} is missing in row {rows}")
+
+
+def _check_terms(formula: Formula, data: pd.DataFrame, layout: Layout) -> None:
+    """``check_terms`` on rows that show every unit and every level of the column factor."""
+    rows = layout.first
+    if layout.factor is not None:
+        _, of_columns = np.unique(layout.column, return_index=True)
+        rows = np.union1d(rows, of_columns)
+    depends = [formula.fixed, *(term.lhs for term in formula.random)]
+    check_terms(formula, data if any(map(calls_function, depends)) else data.iloc[rows])
 
 
 def _largest(terms: list[Term]) -> int:

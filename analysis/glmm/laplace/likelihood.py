@@ -93,8 +93,14 @@ class Likelihood:
         """ℓ: the conditional log-likelihood without the binomial coefficients."""
         return cells.log_likelihood(at, self.counts.successes, self.counts.trials)
 
-    def modes(self, gamma: np.ndarray, theta: np.ndarray, near: Modes | None = None) -> Modes:
-        """Solve for the modes by Newton's method with step halving.
+    def modes(
+        self,
+        gamma: np.ndarray,
+        theta: np.ndarray,
+        near: Modes | None = None,
+        u: np.ndarray | None = None,
+    ) -> Modes:
+        """Solve for the modes by Newton's method with step halving, from ``u`` (default zero).
 
         ``near`` are modes at a nearby point: the first step is taken with their factor, which is
         a first-order prediction. Raises FloatingPointError where the modes cannot be found.
@@ -102,9 +108,9 @@ class Likelihood:
         design = self.design
         blocks = design.blocks(theta)
         self.evaluations += 1
-        if near is None:
+        if u is None:
             u = np.zeros(design.effects)
-        else:
+        if near is not None:
             _, _, score, _ = self._score(gamma, blocks, near.u)
             u = near.u + near.factor.solve(score)
         objective, last = None, np.inf

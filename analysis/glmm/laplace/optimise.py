@@ -67,10 +67,10 @@ class Objective:
         self.fixed = len(likelihood.design.names)
         self.evaluations = 0
 
-    def at(self, phi: np.ndarray, near: Modes | None = None) -> Point:
+    def at(self, phi: np.ndarray, near: Modes | None = None, u: np.ndarray | None = None) -> Point:
         """Value, gradient and modes; raises FloatingPointError where there are none."""
         self.evaluations += 1
-        modes = self.likelihood.modes(phi[: self.fixed], phi[self.fixed :], near)
+        modes = self.likelihood.modes(phi[: self.fixed], phi[self.fixed :], near, u)
         return Point(phi, modes.value, np.concatenate(self.likelihood.gradient(modes)), modes)
 
 
@@ -98,6 +98,7 @@ def maximise(
         point, information, messages = _climb(
             objective, zeroed, information, free, goal, max_iterations, progress
         )
+    point, information = _oriented(objective, point, information)
     definite = True
     if exact:
         point, information, definite = _polish(objective, point, information, free, tolerance)
@@ -173,12 +174,12 @@ def _climb(objective, point, information, free, goal, max_iterations, progress):
     """BFGS to a Newton decrement of ``goal``; returns the point, information and messages."""
     root, _ = _root(information, free, True)
     inverse = cho_solve((root, False), np.eye(len(root)))
-    for iteration in range(max_iterations):
+    for _ in range(max_iterations):
         gradient = point.gradient[free]
         direction = inverse @ gradient
         slope = gradient @ direction
         if progress is not None:
-            progress(iteration, point.value, float(np.sqrt(max(slope, 0.0))))
+            progress(objective.evaluations, point.value)
         if slope <= goal:
             break
         direction *= min(1.0, LONGEST_STEP / np.sqrt(slope))
@@ -242,6 +243,22 @@ def _to_boundary(objective: Objective, point: Point) -> tuple[Point, np.ndarray]
                     break
         start += term.parameters
     return point, free
+
+
+def _oriented(objective: Objective, point: Point, information: np.ndarray):
+    """The same likelihood with every T's diagonal non-negative: signs of columns turned."""
+    signs = [np.ones(objective.fixed)]
+    start = objective.fixed
+    for term in objective.likelihood.design.terms:
+        rows, columns = term.triangle()
+        theta = point.phi[start : start + term.parameters]
+        diagonal = theta[rows == columns]
+        signs.append(np.where(diagonal < 0, -1.0, 1.0)[columns])
+        start += term.parameters
+    sign = np.concatenate(signs)
+    if (sign > 0).all():
+        return point, information
+    return objective.at(point.phi * sign), information * sign[:, None] * sign
 
 
 def _polish(objective, point, information, free, tolerance):

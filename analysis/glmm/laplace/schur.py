@@ -117,7 +117,7 @@ class SchurFactor:
         traces: list[np.ndarray] = [np.empty(0)] * len(design.terms)
         for k, t in enumerate(rest.order):
             part = slice(rest.starts[k], rest.starts[k + 1])
-            traces[t] = _block_trace(rest.terms[k], half[part], self.products[part])
+            traces[t] = block_trace(rest.terms[k], half[part], self.products[part])
         own, m = self.own_products, self.spread
         inner = own - found.gram + found.gram @ m @ own
         traces[design.eliminated] = (self.inner @ self.own.T @ inner).sum(axis=0)
@@ -152,7 +152,7 @@ def apply_block(term: Term, block: np.ndarray, x: np.ndarray) -> np.ndarray:
     return (block @ x.reshape(term.copies, term.q, -1)).reshape(x.shape)
 
 
-def _block_trace(term: Term, half: np.ndarray, products: np.ndarray) -> np.ndarray:
+def block_trace(term: Term, half: np.ndarray, products: np.ndarray) -> np.ndarray:
     """Σ over copies of the q × q diagonal blocks of (S⁻¹Λ') P, from the term's rows of both."""
     if term.q == 1:
         return np.array([[np.vdot(half, products)]])

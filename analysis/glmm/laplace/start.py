@@ -32,7 +32,7 @@ def cold_start(likelihood: Likelihood) -> tuple[np.ndarray, np.ndarray, np.ndarr
     blocks = [term.block(_initial(term)) for term in design.terms]
     u = np.zeros(design.effects)
     for _ in range(ROUNDS):
-        gamma, u, factor, information, _ = joint_step(likelihood, gamma, blocks, u)
+        gamma, u, factor, information = joint_step(likelihood, gamma, blocks, u)
         traces = factor.posterior().traces
         change = 0.0
         for t, term in enumerate(design.terms):
@@ -42,12 +42,14 @@ def cold_start(likelihood: Likelihood) -> tuple[np.ndarray, np.ndarray, np.ndarr
             blocks[t] = new
         if change < CLOSE:
             break
-    theta = [term.theta(block) for term, block in zip(design.terms, blocks, strict=True)]
+    theta = [np.zeros(0)] + [
+        term.theta(block) for term, block in zip(design.terms, blocks, strict=True)
+    ]
     return gamma, np.concatenate(theta), information
 
 
 def joint_step(likelihood: Likelihood, gamma: np.ndarray, blocks: list[np.ndarray], u: np.ndarray):
-    """One damped Newton step in (γ, u): the new γ and u, H's factor, X'V⁻¹X and the decrement."""
+    """One damped Newton step in (γ, u): the new γ and u, H's factor and X'V⁻¹X."""
     design = likelihood.design
 
     def objective(gamma, u):
@@ -58,24 +60,30 @@ def joint_step(likelihood: Likelihood, gamma: np.ndarray, blocks: list[np.ndarra
     score_gamma, residual = design.transpose(at.residual)
     score = likelihood.relative(blocks, residual, transpose=True) - u
     factor = likelihood.system.factor(at.weight, blocks)
-    mixed = np.column_stack(
-        [
-            likelihood.relative(blocks, column, transpose=True)
-            for column in design.transpose_fixed(at.weight).T
-        ]
-    )
-    solved = factor.solve(np.column_stack([mixed, score]))
-    by_unit = at.weight.sum(axis=1)
-    information = (design.fixed.T * by_unit) @ design.fixed - mixed.T @ solved[:, :-1]
-    step_gamma = np.linalg.solve(information, score_gamma - solved[:, :-1].T @ score)
-    step = solved[:, -1] - solved[:, :-1] @ step_gamma
+    mixed, solved, information = working_information(likelihood, at.weight, blocks, factor)
+    step = factor.solve(score)
+    step_gamma = np.linalg.solve(information, score_gamma - mixed.T @ step)
+    step -= solved @ step_gamma
     decrement = score_gamma @ step_gamma + score @ step
     size = 1.0
     while size > 1e-6 and decrement > 1e-8:
         if objective(gamma + size * step_gamma, u + size * step)[1] > value:
             break
         size /= 2
-    return gamma + size * step_gamma, u + size * step, factor, information, decrement
+    return gamma + size * step_gamma, u + size * step, factor, information
+
+
+def working_information(
+    likelihood: Likelihood, weight: np.ndarray, blocks: list[np.ndarray], factor
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Λ'Z'WX, H⁻¹Λ'Z'WX and the information about γ with the SDs known, X'V⁻¹X."""
+    design = likelihood.design
+    columns = design.transpose_fixed(weight).T
+    relative = [likelihood.relative(blocks, column, transpose=True) for column in columns]
+    mixed = np.column_stack([np.zeros((design.effects, 0)), *relative])
+    solved = factor.solve(mixed)
+    by_unit = weight.sum(axis=1)
+    return mixed, solved, (design.fixed.T * by_unit) @ design.fixed - mixed.T @ solved
 
 
 def _initial(term: Term) -> np.ndarray:

@@ -1,0 +1,60 @@
+"""Our own engine: maximum likelihood under lme4's Laplace approximation, without R.
+
+``fit`` returns the result every engine returns. ``Model`` gives the likelihood and its gradient
+anywhere, and refits of one design to other counts; ``warm_start`` carries an optimum to the next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import pandas as pd
+
+from analysis.glmm.formula import Formula
+from analysis.glmm.laplace.kernels import Kernel
+from analysis.glmm.laplace.model import DEFAULT, Model, Progress, Settings
+from analysis.glmm.laplace.optimise import Optimum
+from analysis.glmm.laplace.report import report, warm_start
+from analysis.glmm.laplace.warmstart import WarmStart
+from analysis.glmm.result import Fit
+
+__all__ = [
+    "Kernel",
+    "Model",
+    "Optimum",
+    "Settings",
+    "WarmStart",
+    "fit",
+    "report",
+    "warm_start",
+]
+
+
+def fit(
+    formula: Formula | str,
+    data: pd.DataFrame,
+    *,
+    structured: Sequence[Kernel] = (),
+    start: WarmStart | Fit | None = None,
+    settings: Settings = DEFAULT,
+    provenance: dict | None = None,
+    progress: Progress | None = None,
+) -> Fit:
+    """Maximum likelihood under the Laplace approximation (glmer's, nAGQ = 1).
+
+    Args:
+        formula: lme4 syntax, e.g. ``~ resource * size + (1 | language)``.
+        data: one row per cell or instance, with every column that the formula names.
+        structured: random terms whose levels have given correlations, beside the formula's.
+        start: begin where another fit ended (any engine's) instead of from nothing.
+        settings: tolerance and the kind of standard errors.
+        provenance: data_source, data_hash and seed, kept with the result.
+        progress: called with (stage, evaluations so far, deviance) at every iteration.
+
+    Raises InputError for a design that cannot be fitted.
+    """
+    began = time.perf_counter()
+    model = Model(formula, data, structured, settings)
+    optimum = model.optimise(start, progress)
+    return report(model, optimum, time.perf_counter() - began, provenance)

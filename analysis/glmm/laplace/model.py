@@ -1,0 +1,237 @@
+"""A model on its data: the likelihood anywhere, its maximum, and refits with other counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from scipy.special import gammaln
+from threadpoolctl import ThreadpoolController
+
+from analysis.glmm.diagnostics import check_outcomes
+from analysis.glmm.formula import Formula, parse
+from analysis.glmm.laplace.design import build
+from analysis.glmm.laplace.kernels import Kernel
+from analysis.glmm.laplace.likelihood import Counts, Likelihood, Modes
+from analysis.glmm.laplace.optimise import (
+    Objective,
+    Optimum,
+    Point,
+    initial_information,
+    maximise,
+)
+from analysis.glmm.laplace.schur import SchurSystem
+from analysis.glmm.laplace.sparse import SparseSystem
+from analysis.glmm.laplace.start import cold_start, working_information
+from analysis.glmm.laplace.warmstart import WarmStart
+from analysis.glmm.result import Fit
+from common.errors import InputError
+
+Progress = Callable[[str, int, float], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the Laplace engine fits.
+
+    Attributes:
+        tolerance: largest gradient allowed at the end, in log-likelihood per standard error.
+        hessian: ``exact`` standard errors allow for the SDs being estimated; ``working`` ones
+            take them as known (lme4's RX-based) and save most of a warm refit's time.
+        max_iterations: of the quasi-Newton method.
+        dense_limit: largest dense matrix to factor; beyond it a sparse factorisation is used.
+    """
+
+    tolerance: float = 1e-6
+    hessian: str = "exact"
+    max_iterations: int = 300
+    dense_limit: int = 4000
+
+    def __post_init__(self):
+        if self.hessian not in ("exact", "working"):
+            raise InputError(f"hessian is 'exact' or 'working', not {self.hessian!r}")
+
+
+DEFAULT = Settings()
+
+
+class Model:
+    """A binomial GLMM with logit link on its data.
+
+    Args:
+        formula: lme4 syntax.
+        data: one row per cell or instance.
+        structured: further random terms, with given correlations between their levels.
+        settings: how to fit.
+
+    Raises InputError for data or terms that cannot be fitted.
+    """
+
+    def __init__(
+        self,
+        formula: Formula | str,
+        data: pd.DataFrame,
+        structured: Sequence[Kernel] = (),
+        settings: Settings = DEFAULT,
+    ):
+        self.formula = parse(formula) if isinstance(formula, str) else formula
+        self.settings = settings
+        with one_thread():
+            self.formula.check(data)
+            success, trials = self.formula.counts(data)
+            check_outcomes(success, trials)
+            self.design = build(self.formula, data, structured)
+            largest = self.design.terms[self.design.eliminated].size
+            sparse = self.design.effects - largest > settings.dense_limit
+            if sparse and self.design.layout.factor is not None:
+                self.design = build(self.formula, data, structured, grid=False)
+            self.system = SparseSystem(self.design) if sparse else SchurSystem(self.design)
+            self._take(success, trials)
+
+    def _take(self, success: np.ndarray, trials: np.ndarray) -> None:
+        self.success, self.trials = success, trials
+        layout = self.design.layout
+        units, columns = self.design.shape
+        cell = layout.unit * columns + layout.column
+        size = units * columns
+        counts = Counts(
+            np.bincount(cell, success, size).reshape(units, columns),
+            np.bincount(cell, trials, size).reshape(units, columns),
+        )
+        self.rows_per_cell = np.bincount(cell, minlength=size).reshape(units, columns)
+        self.likelihood = Likelihood(self.design, counts, self.system)
+        self.constant = log_choose(trials, success)
+        self._last: Modes | None = None
+
+    def refit(self, successes: np.ndarray, trials: np.ndarray | None = None) -> Model:
+        """The same model of other counts (one per row of the data), its structure shared."""
+        success = np.asarray(successes, dtype=float)
+        trials = self.trials if trials is None else np.asarray(trials, dtype=float)
+        if success.shape != self.success.shape or trials.shape != self.trials.shape:
+            raise InputError(
+                f"a refit needs counts for {len(self.success)} rows, not {len(success)}"
+            )
+        if not ((success >= 0) & (success <= trials)).all():
+            raise InputError("a refit's successes must lie between 0 and the trials of their row")
+        check_outcomes(success, trials)
+        other = copy(self)
+        other._take(success, trials)
+        return other
+
+    @property
+    def theta_names(self) -> list[str]:
+        """Names of θ: per term the lower triangle of T by column, in lme4's names."""
+        return [name for term in self.design.terms for name in term.theta_names()]
+
+    def log_likelihood(self, theta: np.ndarray, beta: np.ndarray) -> float:
+        """The Laplace log-likelihood, binomial coefficients included, as lme4's at nAGQ = 1.
+
+        ``theta`` is in the order of ``theta_names`` (formula terms in their order, then kernels),
+        ``beta`` in that of the fixed-effect columns; both on the data's own scale (log-odds).
+        """
+        with one_thread():
+            return self._modes(theta, beta).value + self.constant
+
+    def gradient(self, theta: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """∂/∂θ and ∂/∂β of the Laplace log-likelihood."""
+        with one_thread():
+            for_gamma, for_theta = self.likelihood.gradient(self._modes(theta, beta))
+            unscale = np.linalg.inv(self.design.unscale)
+            return for_theta * self.design.theta_scale, unscale.T @ for_gamma
+
+    def _modes(self, theta: np.ndarray, beta: np.ndarray) -> Modes:
+        gamma = np.linalg.solve(self.design.unscale, np.asarray(beta, dtype=float))
+        scaled = np.asarray(theta, dtype=float) * self.design.theta_scale
+        near = self._last
+        if near is not None and not (
+            np.allclose(near.gamma, gamma, atol=0.1) and np.allclose(near.theta, scaled, atol=0.1)
+        ):
+            near = None
+        self._last = self.likelihood.modes(gamma, scaled, near)
+        return self._last
+
+    def optimise(
+        self, start: WarmStart | Fit | None = None, progress: Progress | None = None
+    ) -> Optimum:
+        """Maximise the likelihood, from nothing or from where another fit ended."""
+        settings = self.settings
+        with one_thread():
+            objective = Objective(self.likelihood)
+            point, information = self._begin(objective, start)
+            return maximise(
+                objective,
+                point,
+                information,
+                exact=settings.hessian == "exact",
+                tolerance=settings.tolerance,
+                max_iterations=settings.max_iterations,
+                progress=self._reporter(progress),
+            )
+
+    def _begin(
+        self, objective: Objective, start: WarmStart | Fit | None
+    ) -> tuple[Point, np.ndarray]:
+        """The first point and the information about the parameters there."""
+        likelihood, design = self.likelihood, self.design
+        if start is None:
+            gamma, theta, for_gamma = cold_start(likelihood)
+            point = objective.at(np.concatenate([gamma, theta]))
+            return point, initial_information(objective, point, for_gamma)
+        warm = WarmStart.of(start) if isinstance(start, Fit) else start
+        gamma = np.linalg.solve(design.unscale, warm.beta(design))
+        blocks = [warm.block(term) for term in design.terms]
+        theta = np.concatenate(
+            [term.theta(block) for term, block in zip(design.terms, blocks, strict=True)]
+        )
+        point = objective.at(np.concatenate([gamma, theta]), u=warm.effects(design, blocks))
+        if warm.information is not None and tuple(warm.parameters) == design.parameter_names:
+            back = self.to_natural()
+            return point, back.T @ warm.information @ back
+        modes = point.modes
+        for_gamma = working_information(likelihood, modes.cells.weight, modes.blocks, modes.factor)[
+            2
+        ]
+        return point, initial_information(objective, point, for_gamma)
+
+    def to_natural(self) -> np.ndarray:
+        """The matrix that takes φ on the scaled columns to (β, θ) on the data's own scale."""
+        fixed = len(self.design.names)
+        out = np.zeros((fixed + self.design.parameters,) * 2)
+        out[:fixed, :fixed] = self.design.unscale
+        out[fixed:, fixed:] = np.diag(1 / self.design.theta_scale)
+        return out
+
+    def _reporter(self, progress: Progress | None):
+        if progress is None:
+            return None
+        return lambda evaluations, value: progress(
+            "optimise", evaluations, -2 * (value + self.constant)
+        )
+
+
+def log_choose(trials: np.ndarray, success: np.ndarray) -> float:
+    """Σ log of the binomial coefficients of counts."""
+    top = int(trials.max(initial=0))
+    if top > 1_000_000:
+        terms = gammaln(trials + 1) - gammaln(success + 1) - gammaln(trials - success + 1)
+        return float(terms.sum())
+    factorial = gammaln(np.arange(top + 1) + 1.0)
+    n, k = trials.astype(np.intp), success.astype(np.intp)
+    return float((factorial[n] - factorial[k] - factorial[n - k]).sum())
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_thread():
+    """BLAS on one thread: its matrices are small here, and refits run side by side."""
+    with _threads().limit(limits=1, user_api="blas"):
+        yield

@@ -1,0 +1,183 @@
+"""An optimum as a ``Fit``: tidy tables in natural units, standard errors and diagnostics."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.metadata import version
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from analysis.glmm.diagnostics import pearson_dispersion, separated
+from analysis.glmm.laplace.design import Design
+from analysis.glmm.laplace.model import Model
+from analysis.glmm.laplace.optimise import Optimum
+from analysis.glmm.laplace.start import working_information
+from analysis.glmm.laplace.terms import Term
+from analysis.glmm.laplace.warmstart import WarmStart
+from analysis.glmm.result import Fit, Optimisation, correlations_table, wald_table
+
+VERSION = "1.0"
+
+
+def report(
+    model: Model, optimum: Optimum, seconds: float = 0.0, provenance: dict | None = None
+) -> Fit:
+    """The fit at an optimum: estimates, Wald table, modes with conditional SDs, diagnostics.
+
+    Standard errors come from the exact Hessian where there is a definite one; else they take the
+    SDs as known, and ``optimisation.hessian`` is ``rx``.
+    """
+    design, point = model.design, optimum.point
+    fixed = len(design.names)
+    exact = optimum.exact and optimum.definite
+    covariance = (_exact_covariance if exact else _working_covariance)(model, optimum)
+    unknown = () if exact or not optimum.exact else ("the Hessian is not positive definite",)
+    random_effects, correlations = _components(model, optimum)
+    fit = Fit(
+        formula=model.formula,
+        engine="laplace",
+        versions={"laplace": VERSION, **{name: version(name) for name in ("numpy", "scipy")}},
+        fixed_effects=wald_table(design.names, _beta(design, optimum), covariance),
+        covariance=covariance,
+        random_effects=random_effects,
+        correlations=correlations,
+        modes=_modes(model, optimum),
+        nobs=len(model.success),
+        trials=int(model.trials.sum()),
+        log_lik=float(point.value + model.constant),
+        df=fixed + design.parameters,
+        optimisation=Optimisation(
+            optimizer="quasi-Newton + Newton" if optimum.exact else "quasi-Newton",
+            evaluations=optimum.evaluations,
+            converged=optimum.converged,
+            singular=not optimum.free.all(),
+            max_abs_gradient=optimum.whitened,
+            hessian="exact" if exact else "rx",
+            seconds=seconds,
+            messages=optimum.messages + unknown,
+            settings=asdict(model.settings),
+        ),
+        provenance=provenance or {},
+    )
+    layout = design.layout
+    probability = point.modes.cells.probability[layout.unit, layout.column]
+    fit.diagnostics.update(
+        theta=(point.phi[fixed:] / design.theta_scale).tolist(),
+        hessian_definite=optimum.definite,
+        separated=_separated(model),
+        dispersion=pearson_dispersion(model.success, model.trials, probability, fit.df),
+    )
+    return fit
+
+
+def warm_start(model: Model, optimum: Optimum) -> WarmStart:
+    """Everything that a refit near this optimum can use, its information matrix included."""
+    sds, pairs = _components(model, optimum)
+    design = model.design
+    back = np.linalg.inv(model.to_natural())
+    return WarmStart(
+        fixed=dict(zip(design.names, _beta(design, optimum), strict=True)),
+        sds={(row.group, row.term): row.sd for row in sds.itertuples()},
+        correlations={
+            (row.group, row.term_1, row.term_2): row.correlation for row in pairs.itertuples()
+        },
+        modes=_modes(model, optimum),
+        information=back.T @ optimum.information @ back if optimum.free.all() else None,
+        parameters=design.parameter_names,
+    )
+
+
+def _beta(design: Design, optimum: Optimum) -> np.ndarray:
+    return design.unscale @ optimum.point.phi[: len(design.names)]
+
+
+def _exact_covariance(model: Model, optimum: Optimum) -> np.ndarray:
+    fixed, free = len(model.design.names), optimum.free
+    inverse = np.linalg.inv(optimum.information[np.ix_(free, free)])
+    unscale = model.design.unscale
+    return unscale @ inverse[:fixed, :fixed] @ unscale.T
+
+
+def _working_covariance(model: Model, optimum: Optimum) -> np.ndarray:
+    modes, unscale = optimum.point.modes, model.design.unscale
+    *_, information = working_information(
+        model.likelihood, modes.cells.weight, modes.blocks, modes.factor
+    )
+    return unscale @ np.linalg.inv(information) @ unscale.T
+
+
+def _components(model: Model, optimum: Optimum) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """SDs and correlations of every term, in the data's own units."""
+    rows, pairs = [], []
+    for term, block in zip(model.design.terms, optimum.point.modes.blocks, strict=True):
+        levels = int(_occupied(model, term).sum())
+        if term.root is not None:
+            sd = [float(abs(term.theta(block)[0]))]
+        else:
+            natural = block / term.scale[:, None]
+            sd = np.sqrt(np.sum(natural**2, axis=1)).tolist()
+            for j, i in zip(*np.triu_indices(term.q, 1), strict=True):
+                if sd[i] > 0 and sd[j] > 0:
+                    value = float(natural[i] @ natural[j] / (sd[i] * sd[j]))
+                    pairs.append((term.group, term.columns[j], term.columns[i], value))
+        rows += [(term.group, name, levels, s) for name, s in zip(term.columns, sd, strict=True)]
+    return pd.DataFrame(rows, columns=["group", "term", "levels", "sd"]), correlations_table(pairs)
+
+
+def _modes(model: Model, optimum: Optimum) -> pd.DataFrame:
+    """Conditional modes and SDs by level; a kernel's levels without data are included."""
+    design, modes = model.design, optimum.point.modes
+    variance = modes.factor.posterior().variance
+    tables = []
+    for t, term in enumerate(design.terms):
+        shape = (term.copies, term.q, term.width)
+        b, var = (x[design.span(t)].reshape(shape) for x in (modes.b, variance))
+        kept = _occupied(model, term)
+        kernel = term.root is not None
+        for a, name in enumerate(term.columns):
+            mode, v = (x.ravel() if kernel else x[:, a].ravel() / term.scale[a] for x in (b, var))
+            if not kernel:
+                v = v / term.scale[a]
+            tables.append(
+                pd.DataFrame(
+                    {
+                        "group": term.group,
+                        "term": name,
+                        "level": term.levels[kept],
+                        "mode": mode[kept],
+                        "std_error": np.sqrt(np.maximum(v[kept], 0.0)),
+                    }
+                )
+            )
+    return pd.concat(tables, ignore_index=True)
+
+
+def _occupied(model: Model, term: Term) -> np.ndarray:
+    """Which of a term's levels have rows; a kernel's count whether they have or not."""
+    if term.root is not None:
+        return np.ones(len(term.levels), dtype=bool)
+    return _level_sums(model, term, model.rows_per_cell) > 0
+
+
+def _level_sums(model: Model, term: Term, cells: np.ndarray) -> np.ndarray:
+    """Sums of cells (units × columns) by level of a term."""
+    copy = term.index[:, 0] // term.q
+    if not term.cross:
+        return np.bincount(copy, cells.sum(axis=1), term.copies)
+    units = len(copy)
+    shape = (term.copies, units)
+    gather = sparse.csr_array((np.ones(units), (copy, np.arange(units))), shape)
+    return np.ravel(gather @ cells)
+
+
+def _separated(model: Model) -> list[str]:
+    counts, found = model.likelihood.counts, {}
+    for term in model.design.terms:
+        if term.root is None and term.group not in found:
+            success, trials = (
+                _level_sums(model, term, x) for x in (counts.successes, counts.trials)
+            )
+            found[term.group] = separated(term.group, term.levels, success, trials)
+    return [name for names in found.values() for name in names]
