@@ -85,8 +85,9 @@ def show(result: d.Determinants, console: Console) -> None:
         title = "Variance explained, against size alone"
         table = _panel(title, ("SD size only", "SD", "explained"), result.is_study)
         for row in explained.itertuples():
-            cells = [number(row.sd_baseline, 3), number(row.sd, 3), f"{100 * row.explained:.1f}%"]
-            table.add_row(labels.group(row.group), *cells, *_beside(row, result.is_study, 2))
+            cells = [number(row.sd_baseline, 3), number(row.sd, 3), _percent(row.explained)]
+            beside = [_percent(row.published), _percent(row.difference)]
+            table.add_row(labels.group(row.group), *cells, *(beside if result.is_study else []))
         console.print(table)
     record = fit.optimisation
     console.print(
@@ -101,12 +102,16 @@ def show(result: d.Determinants, console: Console) -> None:
 
 
 def _panel(title: str, columns: tuple[str, ...], published: bool) -> Panel:
-    table = Panel(title=title, title_justify="left", box=None, pad_edge=False)
+    table = Panel(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold")
     table.add_column("")
     for name in (*columns, *(("published", "difference") if published else ())):
         table.add_column(name, justify="right")
     return table
 
 
-def _beside(row: object, published: bool, digits: int = 3) -> list[str]:
-    return [number(row.published, digits), number(row.difference, digits)] if published else []
+def _beside(row: object, published: bool) -> list[str]:
+    return [number(row.published, 3), number(row.difference, 3)] if published else []
+
+
+def _percent(share: float) -> str:
+    return f"{number(100 * share, 1)}%"

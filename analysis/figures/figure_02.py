@@ -33,12 +33,12 @@ def draw(fixed_effects: pd.DataFrame, note: str) -> Figure:
         if table["published"].notna().any():
             axes.plot(
                 table["published"],
-                positions,
-                "o",
-                markersize=9,
+                positions - 0.27,  # below, so that neither hides the other
+                "D",
+                markersize=4.5,
                 markerfacecolor="none",
                 markeredgecolor=PUBLISHED,
-                markeredgewidth=1.2,
+                markeredgewidth=1.1,
                 label="published (Table 3)",
             )
         for position, row in zip(positions, table.itertuples(), strict=True):

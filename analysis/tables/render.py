@@ -30,7 +30,10 @@ class Table:
 def write(table: Table, directory: Path) -> list[Path]:
     """Write ``name.csv``, ``name.md`` and ``name.tex`` into ``directory``."""
     base = Path(directory) / table.name
-    markdown = table.display.to_markdown(index=False, disable_numparse=True)
+    alignment = ["left"] + ["right"] * (table.display.shape[1] - 1)
+    markdown = table.display.to_markdown(
+        index=False, disable_numparse=True, colalign=alignment, missingval=""
+    )
     return [
         write_table(table.data, base.with_suffix(".csv")),
         write_text(f"**{table.caption}**\n\n{markdown}\n\n{table.note}\n", base.with_suffix(".md")),

@@ -1,0 +1,172 @@
+"""``transfer transfer-metrics``: HAT, gap and τ by model and target set, beside the GLMM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+from rich.console import Console
+
+from analysis import design as designs
+from analysis.commands import options
+from analysis.figures import (
+    figure_hat,
+    figure_on_the_line,
+    figure_transfer_comparison,
+    figure_transfer_profile,
+    style,
+)
+from analysis.glmm.cache import cached_fit
+from analysis.glmm.engines import ENGINES
+from analysis.glmm.formula import parse
+from analysis.glmm.result import Fit
+from analysis.inputs import Inputs, load
+from analysis.progress import fitting
+from analysis.provenance import note, write_note
+from analysis.tables import render, table_script_contrast, table_transfer_metrics
+from analysis.transfer_metrics import bootstrap, comparison, report
+from common.errors import InputError
+from common.files import write_table
+from features.table import FEATURES
+
+NO_ENGINE = "none"
+DIGITS = 5
+PROFILES = 6
+"""Models whose transfer profiles are drawn, evenly spaced by HAT."""
+
+
+def command(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    source: Annotated[str, typer.Option("--source", help="The source language.")] = "eng",
+    intersect: Annotated[
+        bool,
+        typer.Option("--intersect", help="Leave out items that not every language has."),
+    ] = False,
+    draws: Annotated[
+        int, typer.Option("--draws", help="Bootstrap resamples of the items.")
+    ] = bootstrap.DRAWS,
+    formula: options.Formula = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            help=f"Of the GLMM in the comparison: {', '.join(ENGINES)}, or {NO_ENGINE} to "
+            "compare the transfer metrics among themselves.",
+        ),
+    ] = "lme4",
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+    drop_missing: options.DropMissing = False,
+) -> None:
+    """Transfer from a source language by item pass rates, and whether the GLMM says the same.
+
+    An item is a template, its pass rate that of its instances. A models file with a column cutoff
+    (knowledge cut-off, YYYY-MM) adds the comparison of old and new models.
+    """
+    if engine not in (*ENGINES, NO_ENGINE):
+        raise InputError(f"no engine {engine!r}; there are {', '.join(ENGINES)} and {NO_ENGINE}")
+    console = Console()
+    directory = options.directory(out, outcomes)
+    inputs = load(outcomes, models, languages, seed)
+    console.print(f"Data: {inputs.source}", highlight=False)
+    fit, effects = None, None
+    if engine != NO_ENGINE:
+        fit, effects = _glmm(inputs, formula, engine, directory / "cache", console, drop_missing)
+    tables = report.transfer_tables(
+        inputs.cells,
+        inputs.features,
+        source,
+        "intersect" if intersect else "error",
+        draws,
+        seed,
+        effects,
+    )
+    text = (
+        f"{note(inputs.source, fit)} Source language {source}; {draws:,} bootstrap resamples of "
+        f"the items (seed {seed}); items are templates."
+    )
+    paths = write(tables, directory, text)
+    show(tables, console)
+    console.print(f"Wrote {len(paths)} files to {directory}/ (transfer_metrics, tables, figures)")
+
+
+def write(tables: dict[str, pd.DataFrame], directory: Path, text: str) -> list[Path]:
+    """CSV files, tables, figures and the note on the data."""
+    folder = directory / "transfer_metrics"
+    paths = [
+        write_table(table.round(DIGITS), folder / f"{name}.csv") for name, table in tables.items()
+    ]
+    words = comparison.in_words(tables["determinants"]) if "determinants" in tables else []
+    listed = "".join(f"\n- {sentence}" for sentence in [*words, *report.undefined(tables)])
+    paths.append(write_note(folder, "Transfer metrics", f"{text}\n{listed}"))
+    metrics = tables["metrics"]
+    rendered = [table_transfer_metrics.build(metrics, text)]
+    drawn = {"figure_hat": figure_hat.draw(metrics, text)}
+    ordered = metrics.dropna(subset="hat_corrected").sort_values("hat_corrected")["variant"]
+    places = {round(i * (len(ordered) - 1) / (PROFILES - 1)) for i in range(PROFILES)}
+    if len(ordered):
+        profiles = tables["profile"].set_index("variant")
+        chosen = profiles.loc[[ordered.iloc[place] for place in sorted(places)]].reset_index()
+        drawn["figure_transfer_profile"] = figure_transfer_profile.draw(chosen, metrics, text)
+    if "script_contrast" in tables:
+        rendered.append(table_script_contrast.build(tables["script_contrast"], text))
+    if "comparison" in tables:
+        both = tables["comparison"], tables["rank_correlations"]
+        rendered.append(table_transfer_metrics.build_correlations(*both, text))
+        drawn["figure_transfer_comparison"] = figure_transfer_comparison.draw(*both, text)
+        drawn["figure_on_the_line"] = figure_on_the_line.draw(metrics, tables["line"], text)
+    for table in rendered:
+        paths += render.write(table, directory / "tables")
+    for name, figure in drawn.items():
+        paths += style.save(figure, directory / "figures" / name)
+    return paths
+
+
+def show(tables: dict[str, pd.DataFrame], console: Console) -> None:
+    """The gist on a terminal."""
+    metrics = tables["metrics"].sort_values("hat_corrected", ascending=False)
+    for row in metrics.itertuples():
+        console.print(
+            f"{row.variant:44s} HAT {row.hat:.3f}, corrected {row.hat_corrected:.3f} "
+            f"[{row.hat_corrected_low:.3f}, {row.hat_corrected_high:.3f}], τ "
+            f"{row.transfer_score:.3f}, gap {row.xlt_gap:.3f}",
+            highlight=False,
+            markup=False,
+        )
+    if "line" in tables:
+        line = tables["line"].iloc[0]
+        console.print(
+            f"Accuracy on the line: slope {line['slope']:.2f}, R² {line['r_squared']:.2f}",
+            highlight=False,
+        )
+        for sentence in comparison.in_words(tables["determinants"]):
+            console.print(sentence, highlight=False)
+    for sentence in report.undefined(tables):
+        console.print(f"[yellow]![/] {sentence}", highlight=False)
+
+
+def _glmm(
+    inputs: Inputs,
+    formula: str | None,
+    engine: str,
+    cache: Path,
+    console: Console,
+    drop_missing: bool,
+) -> tuple[Fit, pd.DataFrame]:
+    """The GLMM of the comparison and its effects by variant."""
+    model = parse(formula or comparison.SLOPES)
+    wanted = [feature.name for feature in FEATURES if feature.name in model.variables()]
+    built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
+    for row in built.dropped.itertuples():
+        console.print(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")
+    with fitting(console, "GLMM of the comparison") as progress:
+        fit = cached_fit(
+            engine, model, built.data, cache, provenance=inputs.provenance, progress=progress
+        )
+    for warning in fit.warnings():
+        console.print(f"[yellow]![/] {warning}", highlight=False)
+    return fit, comparison.glmm_effects(fit, built.data)
