@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from common.errors import InputError
 
-COMMANDS = ("features", "outcomes", "glmm")
+COMMANDS = ("features", "outcomes", "glmm", "transfer-metrics", "hat-noise", "robustness")
 
 app = typer.Typer(
     name="transfer",
@@ -28,7 +28,7 @@ def transfer() -> None:
 
 
 for name in COMMANDS:
-    app.command(name)(import_module(f"analysis.commands.{name}").command)
+    app.command(name)(import_module(f"analysis.commands.{name.replace('-', '_')}").command)
 
 
 def main() -> None:

@@ -8,9 +8,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from analysis import study
 from analysis.glmm.predict import linear_predictor
 from analysis.glmm.result import Fit
 from common.errors import InputError, name_some
+
+SLOPES = f"{study.MAIN} + (0 + resource | variant) + (0 + distance | variant)"
+"""The GLMM of the comparison: the study's, with slopes that vary over variants. Without them the
+slopes of two models of one size and reasoning mode are the same by construction."""
 
 LANGUAGE_FEATURES = ("resource", "distance", "fertility")
 MODEL_GROUPS = ("family", "base_model", "variant")

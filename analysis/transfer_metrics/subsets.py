@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
+from analysis.terciles import TERCILES, terciles
 from common.errors import InputError, name_some
 
 UNKNOWN = "unknown"
-TERCILES = ("low", "middle", "high")
 GROUPINGS = ("all", "same_script", "script", "resource", "family", "language")
 
 
@@ -52,7 +51,7 @@ def target_sets(
         "all": ["all"] * len(rows),
         "same_script": _same(rows["script"], table.loc[source, "script"]),
         "script": _named(rows["script"]),
-        "resource": _terciles(rows["resource"]),
+        "resource": _named(terciles(rows["resource"])),
         "family": _named(rows["family"]),
         "language": list(targets),
     }
@@ -75,13 +74,6 @@ def _same(scripts: pd.Series, source: object) -> list[str]:
         UNKNOWN if name == UNKNOWN else ("same" if name == source else "different")
         for name in _named(scripts)
     ]
-
-
-def _terciles(resource: pd.Series) -> list[str]:
-    """Thirds by rank among the languages that have a value; ties stay together, in the lower."""
-    values = pd.to_numeric(resource)
-    share = (values.rank(method="min") - 1) / values.notna().sum()
-    return [UNKNOWN if np.isnan(part) else TERCILES[min(int(3 * part + 1e-9), 2)] for part in share]
 
 
 def _position(name: str) -> int:
