@@ -1,0 +1,146 @@
+"""Draw instances of a template by rejection: draw all variables freely, keep what the conditions
+allow.
+
+The package lists every combination of the constrained variables, and every choice of k names, and
+then picks one; that takes minutes for some templates, and more than ten million combinations are
+refused. A free draw that satisfies the conditions has the same distribution (uniform over the
+allowed combinations), and so have k names drawn at once; both cost next to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+
+from multilingual_gsm_symbolic import AnnotatedQuestion, Question
+
+HOLDS, FAILS = "H", "F"
+LARGEST_BATCH = 1024
+
+_SEVERAL_OF_A_LIST = re.compile(r"sample\(\s*(\w+)\s*,\s*(\d+)\s*\)")
+
+
+class NoInstance(Exception):
+    """A template gave no instance; the message says why."""
+
+
+class Drawer:
+    """Draws instances of one template, given the named lists of values of its language."""
+
+    def __init__(self, template: AnnotatedQuestion, replacements: Mapping) -> None:
+        self._replacements = dict(replacements)
+        shortened, self._lists = _with_lists_of_their_own(template, replacements)
+        self._free = without_conditions(shortened)
+        self._probe = condition_probe(shortened) if template.conditions else None
+
+    def draw(self, rng: Random, deadline: float) -> Question:
+        """One instance whose conditions hold: the next one for the state of ``rng``.
+
+        Tries until ``time.monotonic()`` passes ``deadline``. Raises NoInstance after that, and if
+        the template cannot be evaluated.
+        """
+        values = self._replacements | {
+            alias: _some_of(self._replacements[name], size, rng)
+            for alias, (name, size) in self._lists.items()
+        }
+        if self._probe:
+            _skip_to_allowed(self._probe, values, rng, deadline)
+        try:
+            return self._free.generate_questions(1, values, rng=rng, verbose=False)[0]
+        except Exception as error:  # template expressions can raise anything
+            raise NoInstance(f"{type(error).__name__}: {error}") from error
+
+
+def without_conditions(template: AnnotatedQuestion) -> AnnotatedQuestion:
+    """The template with its conditions taken out; it draws every variable freely."""
+    if "#conditions:" not in template.question_annotated:
+        return template
+    before, after = template.question_annotated.split("#conditions:", 1)
+    _, answer, rest = after.partition("#answer:")
+    return replace(template, question_annotated=before + answer + rest)
+
+
+def condition_probe(template: AnnotatedQuestion) -> AnnotatedQuestion:
+    """A template of the drawn variables only, whose answer says of each condition if it holds.
+
+    Rendering an answer is the package's public way to evaluate expressions. Derived variables are
+    left out: conditions cannot name them, and they may be undefined where conditions fail. They
+    are drawn last, so the same state of a generator draws the same values in both templates.
+    """
+    derived = set(template.derived_lines)
+    drawn = "\n".join(f"- {line}" for line in template.init if line not in derived)
+    flags = [f"{{'{HOLDS}' if ({condition}) else '{FAILS}'}}" for condition in template.conditions]
+    return replace(
+        template, question_annotated=f"-\n#init:\n{drawn}\n", answer_annotated="".join(flags)
+    )
+
+
+def failing(
+    probe: AnnotatedQuestion,
+    replacements: Mapping,
+    rng: Random,
+    draws: int = 1,
+    fixed: Mapping | None = None,
+) -> list[list[int]]:
+    """Which conditions fail (their positions) in each of the next draws of a ``condition_probe``.
+
+    ``fixed`` holds variables at values. Raises NoInstance if a condition cannot be evaluated.
+    """
+    try:
+        drawn = probe.generate_questions(
+            draws, dict(replacements), rng=rng, verbose=False, fixed=fixed and dict(fixed)
+        )
+    except Exception as error:
+        raise NoInstance(f"{type(error).__name__}: {error}") from error
+    return [[place for place, flag in enumerate(one.answer) if flag == FAILS] for one in drawn]
+
+
+def _skip_to_allowed(
+    probe: AnnotatedQuestion, replacements: Mapping, rng: Random, deadline: float
+) -> None:
+    """Advance ``rng`` to just before the next draw whose conditions hold.
+
+    Draws come in batches, since the package lists each variable's values anew in every call.
+    """
+    tries, batch = 0, 1
+    while True:
+        before = rng.getstate()
+        outcomes = failing(probe, replacements, rng, batch)
+        allowed = next((place for place, failed in enumerate(outcomes) if not failed), None)
+        if allowed is not None:
+            rng.setstate(before)
+            if allowed:
+                failing(probe, replacements, rng, allowed)
+            return
+        tries += batch
+        batch = min(2 * batch, LARGEST_BATCH)
+        if time.monotonic() > deadline:
+            raise NoInstance(f"none of {tries:,} draws satisfied the conditions in the time given")
+
+
+def _with_lists_of_their_own(
+    template: AnnotatedQuestion, replacements: Mapping
+) -> tuple[AnnotatedQuestion, dict[str, tuple[str, int]]]:
+    """The template with an own list in each unconstrained line that draws several from a list.
+
+    Returns it with the name of each new list, the list that it is drawn from, and its size; a new
+    list holds as many values as the line draws, so there is one choice instead of millions.
+    """
+    text, lists = template.question_annotated, {}
+    for line in template.unconstrained_lines:
+        left, _, right = line.partition("=")
+        several = _SEVERAL_OF_A_LIST.fullmatch(right.strip())
+        if several and isinstance(replacements.get(several[1]), list):
+            name, size, alias = several[1], int(several[2]), f"list_{len(lists)}_of_{several[1]}"
+            if 1 < size <= len(replacements[name]):
+                lists[alias] = (name, size)
+                text = text.replace(line, f"{left}= sample({alias}, {size})", 1)
+    return replace(template, question_annotated=text), lists
+
+
+def _some_of(values: list, size: int, rng: Random) -> list:
+    """``size`` of the values, any with the same chance, in the order of the list."""
+    return [values[place] for place in sorted(rng.sample(range(len(values)), size))]
