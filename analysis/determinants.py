@@ -13,12 +13,21 @@ from analysis import design as designs
 from analysis import study
 from analysis.glmm.cache import cached_fit
 from analysis.glmm.formula import Formula, parse
+from analysis.glmm.judge import Judgement, judge
+from analysis.glmm.r_session import session
 from analysis.glmm.result import Fit
 from analysis.inputs import Inputs
 from analysis.variance import EXPLAINED_GROUPS, variance_explained
 from common.errors import InputError, name_some, suggest
 from common.files import write_table
 from features.table import FEATURES
+
+MODES = {
+    "lme4": "our engine finds the optimum, lme4 evaluates its own likelihood there",
+    "laplace": "our engine alone; needs no R",
+    "lme4-cold": "lme4 alone, from nothing (many minutes on a full design)",
+}
+"""How the model is fitted: who optimises and who judges."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,7 @@ class Determinants:
         fit: the model. baseline: size alone with the same random terms, or None where the
             formula has neither a size effect nor the groups of the variance explained.
         design: the cells and constants behind the fit.
+        judgement: what lme4 says at the optimum, where it was asked.
         is_study: whether published figures stand beside ours (embedded data, the study's model).
     """
 
@@ -36,6 +46,7 @@ class Determinants:
     baseline: Fit | None
     design: designs.Design
     is_study: bool
+    judgement: Judgement | None = None
 
     def fixed_effects(self) -> pd.DataFrame:
         """Fixed effects (log-odds per SD), the published ones and the difference from them."""
@@ -64,6 +75,12 @@ class Determinants:
         table = variance_explained(self.fit, self.baseline)
         return self._beside(table, "group", "explained", "explained")
 
+    def lme4_check(self) -> pd.DataFrame:
+        """Our log-likelihood, modes and standard errors beside lme4's at the same point."""
+        if self.judgement is None:
+            return pd.DataFrame(columns=["quantity", "term", "ours", "lme4", "difference"])
+        return self.judgement.table()
+
     def _beside(self, table: pd.DataFrame, key: str, value: str, kind: str) -> pd.DataFrame:
         published = study.published(kind) if self.is_study else pd.Series(dtype=float)
         beside = table[key].map(published).astype(float)
@@ -73,33 +90,46 @@ class Determinants:
 def determinants(
     inputs: Inputs,
     formula: str | None,
-    engine: str,
+    mode: str,
     cache: Path | None,
     fitting: Callable[[str], AbstractContextManager[Callable]],
     drop_missing: bool = False,
 ) -> Determinants:
     """Join, standardise and fit; the baseline too, where variance explained is defined.
 
-    ``fitting`` makes a progress context from a label. Raises InputError for data or formulas
-    that cannot be fitted.
+    Args:
+        inputs: outcomes and features. formula: lme4 syntax, the study's main model if None.
+        mode: one of ``MODES``. cache: where finished fits are kept.
+        fitting: makes a progress context from a label.
+        drop_missing: drop rows that lack a feature instead of raising.
+
+    Raises InputError for data or formulas that cannot be fitted, EngineMissing for ``lme4`` and
+    ``lme4-cold`` without R.
     """
+    if mode not in MODES:
+        raise InputError(f"no engine {mode!r}; there are {', '.join(MODES)}.{suggest(mode, MODES)}")
     model = parse(formula or study.MAIN)
     _check_names(model, inputs)
     wanted = [feature.name for feature in FEATURES if feature.name in model.variables()]
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
+    if mode != "laplace":
+        session()  # R missing is said before the work, not after it
 
     def run(label: str, which: Formula) -> Fit:
+        engine = "lme4" if mode == "lme4-cold" else "laplace"
         with fitting(label) as progress:
             return cached_fit(
                 engine, which, built.data, cache, provenance=inputs.provenance, progress=progress
             )
 
     small = baseline_formula(model)
+    fit = run("main model", model)
     return Determinants(
-        fit=run("main model", model),
+        fit=fit,
         baseline=None if small is None else run("size-only baseline", small),
         design=built,
         is_study=inputs.is_study and (formula is None or model == parse(study.MAIN)),
+        judgement=judge(fit, built.data, cache) if mode == "lme4" else None,
     )
 
 
@@ -130,6 +160,7 @@ def write(result: Determinants, directory: Path) -> list[Path]:
         "random_effects": result.random_effects(),
         "standardisation": result.standardisation(),
         "variance_explained": result.variance_explained(),
+        "lme4_check": result.lme4_check(),
         "glance": result.fit.glance(),
     }
     return [

@@ -13,13 +13,13 @@ from analysis import determinants as d
 from analysis import labels
 from analysis.commands import options
 from analysis.figures import figure_02, style
-from analysis.glmm.engines import ENGINES
 from analysis.inputs import load
 from analysis.progress import fitting
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_03, table_04
 from analysis.tables.render import number, p_value
-from common.errors import InputError
+
+ENGINE_HELP = "; ".join(f"{name}: {meaning}" for name, meaning in d.MODES.items()) + "."
 
 
 def command(
@@ -27,7 +27,10 @@ def command(
     models: options.Models = None,
     languages: options.Languages = None,
     formula: options.Formula = None,
-    engine: Annotated[str, typer.Option("--engine", help=f"One of {', '.join(ENGINES)}.")] = "lme4",
+    engine: Annotated[str, typer.Option("--engine", help=ENGINE_HELP)] = "lme4",
+    cold_start: Annotated[
+        bool, typer.Option("--cold-start", help="lme4 alone, from nothing: --engine lme4-cold.")
+    ] = False,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
     drop_missing: options.DropMissing = False,
@@ -37,14 +40,17 @@ def command(
     Without --outcomes the study's published counts are fitted and its published estimates stand
     beside ours. Finished fits are kept in OUT/cache and reused while data and model are the same.
     """
-    if engine not in ENGINES:
-        raise InputError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
     console = Console()
     directory = options.directory(out, outcomes)
     inputs = load(outcomes, models, languages, seed)
     console.print(f"Data: {inputs.source}", highlight=False)
     result = d.determinants(
-        inputs, formula, engine, directory / "cache", partial(fitting, console), drop_missing
+        inputs,
+        formula,
+        "lme4-cold" if cold_start else engine,
+        directory / "cache",
+        partial(fitting, console),
+        drop_missing,
     )
     show(result, console)
     paths = write(result, directory, note(inputs.source, result.fit))
@@ -55,7 +61,8 @@ def write(result: d.Determinants, directory: options.Path, text: str) -> list[op
     """CSV files of the fit, Tables 3 and 4, Figure 2, and the note on the data beside them."""
     paths = d.write(result, directory)
     fixed, random = result.fixed_effects(), result.random_effects()
-    paths += render.write(table_03.build(fixed, random, text), directory / "tables")
+    rx = None if result.judgement is None else result.judgement.std_error_rx()
+    paths += render.write(table_03.build(fixed, random, text, rx), directory / "tables")
     paths += render.write(table_04.build(result.standardisation(), text), directory / "tables")
     paths += style.save(figure_02.draw(fixed, text), directory / "figures" / "figure_02")
     paths.append(write_note(directory / "glmm", "Fit of `transfer glmm`", text))
@@ -67,9 +74,13 @@ def show(result: d.Determinants, console: Console) -> None:
     fit = result.fit
     for row in result.design.dropped.itertuples():
         console.print(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")
-    table = _panel("Fixed effects (log-odds per SD)", ("estimate", "SE", "p"), result.is_study)
+    rx = None if result.judgement is None else result.judgement.std_error_rx()
+    columns = ("estimate", "SE", *(() if rx is None else ("SE (RX)",)), "p")
+    table = _panel("Fixed effects (log-odds per SD)", columns, result.is_study)
     for row in result.fixed_effects().itertuples():
-        cells = [number(row.estimate, 3), number(row.std_error, 3), p_value(row.p_value)]
+        cells = [number(row.estimate, 3), number(row.std_error, 3)]
+        cells += [] if rx is None else [number(rx[row.term], 3)]
+        cells.append(p_value(row.p_value))
         table.add_row(labels.term(row.term), *cells, *_beside(row, result.is_study))
     console.print(table)
     table = _panel("Random effects", ("levels", "SD"), result.is_study)
@@ -97,13 +108,22 @@ def show(result: d.Determinants, console: Console) -> None:
         f"{record.hessian} Hessian, {'converged' if record.converged else 'NOT CONVERGED'}",
         highlight=False,
     )
-    for warning in [*fit.warnings(), *(result.baseline.warnings() if result.baseline else [])]:
-        console.print(f"[yellow]![/] {warning}", highlight=False)
+    if result.judgement is not None:
+        theirs = result.judgement.theirs
+        console.print(
+            f"lme4 {theirs.versions['lme4']} at this optimum: logLik {theirs.log_lik:.6f}, ours "
+            f"minus lme4's {result.judgement.log_lik_difference:.1e}; conditional modes within "
+            f"{result.judgement.max_mode_difference:.1e}",
+            highlight=False,
+        )
+    for label, which in (("main model", fit), ("size-only baseline", result.baseline)):
+        for warning in which.warnings() if which else []:
+            console.print(f"[yellow]![/] {label}: {warning}", highlight=False)
 
 
 def _panel(title: str, columns: tuple[str, ...], published: bool) -> Panel:
     table = Panel(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold")
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for name in (*columns, *(("published", "difference") if published else ())):
         table.add_column(name, justify="right")
     return table

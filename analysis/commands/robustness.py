@@ -71,13 +71,16 @@ def command(
         raise InputError("give --outcomes or --scores, not both: they are two sources of scores")
     console = Console()
     directory = options.directory(out, outcomes or scores)
-    for scored in _sources(outcomes, scores):
+    sources = _sources(outcomes, scores)
+    for scored in sources:
         console.print(f"{scored.name}: {scored.note}", highlight=False)
         tables = report.robustness_tables(scored.scores, scored.groups, seed)
         if engine != NO_ENGINE and "n_total" in scored.scores.columns:
             tables["glmm"] = _drop_model(scored, engine, directory / "cache", console, seed)
         write(scored, tables, directory)
         _show(tables, console)
+    listed = "\n".join(f"- `{scored.name}_*.csv`: {scored.note}" for scored in sources)
+    write_note(directory / "robustness", "Robustness", listed)
     if not (outcomes or scores):
         _published(directory, console, seed)
     console.print(f"Wrote {directory}/robustness, tables, figures")
@@ -107,7 +110,6 @@ def write(scored: Scored, tables: dict[str, pd.DataFrame], directory: Path) -> l
     ):
         base = directory / "figures" / f"figure_robustness_{scored.name}_{name}"
         paths += style.save(figure, base)
-    paths.append(write_note(folder, "Robustness", scored.note))
     return paths
 
 

@@ -148,8 +148,9 @@ class Fit:
         dispersion = self.diagnostics.get("dispersion")
         if dispersion is not None and dispersion > 1.2:
             found.append(
-                f"overdispersed: Pearson statistic over residual df is {dispersion:.2f}; "
-                "standard errors of cell-level effects are too small"
+                f"overdispersed: Pearson statistic over residual df is {dispersion:.2f}, so rows "
+                "vary more than the model's binomial variation; effects at row level have "
+                "standard errors that are too small"
             )
         return found
 

@@ -2,48 +2,70 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
 from analysis import labels
 from analysis.tables.render import Table, number, p_value
 
+COLUMNS = (
+    "part",
+    "name",
+    "term",
+    "levels",
+    "estimate",
+    "std_error",
+    "std_error_rx",
+    "statistic",
+    "p_value",
+    "conf_low",
+    "conf_high",
+    "published",
+    "difference",
+)
+DISPLAYED = {
+    "estimate": ("Estimate", partial(number, digits=3)),
+    "std_error": ("SE", partial(number, digits=3)),
+    "std_error_rx": ("SE (RX)", partial(number, digits=3)),
+    "statistic": ("z", partial(number, digits=2)),
+    "p_value": ("p", p_value),
+    "published": ("Published", partial(number, digits=3)),
+    "difference": ("Difference", partial(number, digits=3)),
+}
 
-def build(fixed_effects: pd.DataFrame, random_effects: pd.DataFrame, note: str) -> Table:
-    """From ``fixed_effects.csv`` and ``random_effects.csv`` as ``make glmm`` writes them."""
+
+def build(
+    fixed_effects: pd.DataFrame,
+    random_effects: pd.DataFrame,
+    note: str,
+    std_error_rx: pd.Series | None = None,
+) -> Table:
+    """From ``fixed_effects.csv`` and ``random_effects.csv`` as ``make glmm`` writes them.
+
+    ``std_error_rx`` are lme4's standard errors by term, which take the SDs as known; they stand
+    beside the fit's own where they were computed.
+    """
     fixed = fixed_effects.rename(columns={"term": "name"}).assign(part="fixed")
-    random = random_effects.rename(columns={"group": "name", "sd": "estimate"}).assign(
-        part="random"
-    )
-    data = pd.concat([fixed, random.sort_values("estimate", ascending=False)], ignore_index=True)
-    columns = [
-        "part",
-        "name",
-        "levels",
-        "estimate",
-        "std_error",
-        "statistic",
-        "p_value",
-        "conf_low",
-        "conf_high",
-        "published",
-        "difference",
-    ]
-    data = data[columns].astype({"levels": "Int64"})
-    display = pd.DataFrame(
-        {
-            "": [
-                labels.term(row.name_)
-                if row.part == "fixed"
-                else f"SD {labels.group(row.name_)} ({row.levels} levels)"
-                for row in data.rename(columns={"name": "name_"}).itertuples()
-            ],
-            "Estimate": [number(value, 3) for value in data["estimate"]],
-            "SE": [number(value, 3) for value in data["std_error"]],
-            "z": [number(value, 2) for value in data["statistic"]],
-            "p": ["" if pd.isna(value) else p_value(value) for value in data["p_value"]],
-            "Published": [number(value, 3) for value in data["published"]],
-            "Difference": [number(value, 3) for value in data["difference"]],
-        }
-    )
+    random = random_effects.rename(columns={"group": "name", "sd": "estimate"})
+    data = pd.concat([fixed, random.assign(part="random")], ignore_index=True)
+    if std_error_rx is not None:
+        data["std_error_rx"] = data["name"].where(data["part"] == "fixed").map(std_error_rx)
+    data = data.reindex(columns=[name for name in COLUMNS if name in data.columns])
+    data = data.astype({"levels": "Int64"})
+    display = pd.DataFrame({"": [_label(row) for row in data.to_dict("records")]})
+    for column, (heading, write) in DISPLAYED.items():
+        if column in data.columns:
+            display[heading] = ["" if pd.isna(value) else write(value) for value in data[column]]
     caption = "Table 3. Fixed effects (log-odds per SD of the predictor) and random-effect SDs."
+    if std_error_rx is not None:
+        note = f"{note} SE: from the exact Hessian; SE (RX): lme4's, which take the SDs as known."
     return Table("table_03", caption, note, data, display)
+
+
+def _label(row: dict) -> str:
+    if row["part"] == "fixed":
+        return labels.term(row["name"])
+    slope = row.get("term", "(Intercept)")
+    what = "" if slope == "(Intercept)" else f", {labels.term(slope)}"
+    return f"SD {labels.group(row['name'])}{what} ({row['levels']} levels)"

@@ -1,0 +1,73 @@
+"""lme4 judges an optimum found elsewhere: its own deviance, modes and standard errors there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from analysis.glmm import lme4
+from analysis.glmm.cache import cached_fit
+from analysis.glmm.result import Fit
+
+JUDGE = lme4.Settings(pirls_tolerance=1e-13, hessian=False)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A fit and lme4's own object, built at the fit's estimates without optimising.
+
+    ``theirs`` has lme4's log-likelihood there, its conditional modes, and its RX-based standard
+    errors, which take the random-effect SDs as known.
+    """
+
+    ours: Fit
+    theirs: Fit
+
+    @property
+    def log_lik_difference(self) -> float:
+        """Our log-likelihood minus lme4's at the same point."""
+        return self.ours.log_lik - self.theirs.log_lik
+
+    @property
+    def max_mode_difference(self) -> float:
+        """The largest difference of a conditional mode (log-odds)."""
+        keys = ["group", "term", "level"]
+        both = self.ours.modes.merge(self.theirs.modes, on=keys, validate="one_to_one")
+        return float((both["mode_x"] - both["mode_y"]).abs().max())
+
+    def std_error_rx(self) -> pd.Series:
+        """lme4's RX-based standard errors (log-odds) by term."""
+        return self.theirs.fixed_effects.set_index("term")["std_error"]
+
+    def table(self) -> pd.DataFrame:
+        """Tidy: quantity (log_lik, max_abs_mode, std_error), term, ours, lme4, difference."""
+        rows = [
+            ("log_lik", "", self.ours.log_lik, self.theirs.log_lik, self.log_lik_difference),
+            ("max_abs_mode", "", np.nan, np.nan, self.max_mode_difference),
+        ]
+        rx = self.std_error_rx()
+        for row in self.ours.fixed_effects.itertuples():
+            theirs = rx[row.term]
+            rows.append(("std_error", row.term, row.std_error, theirs, row.std_error - theirs))
+        return pd.DataFrame(rows, columns=["quantity", "term", "ours", "lme4", "difference"])
+
+
+def judge(fit: Fit, data: pd.DataFrame, cache: Path | None) -> Judgement:
+    """Let lme4 evaluate its deviance and PIRLS (tolPwrss 1e-13) at the estimates of ``fit``.
+
+    Raises EngineMissing without R or lme4.
+    """
+    theirs = cached_fit(
+        "lme4",
+        fit.formula,
+        data,
+        cache,
+        provenance=fit.provenance,
+        start=fit,
+        optimise=False,
+        settings=JUDGE,
+    )
+    return Judgement(fit, theirs)
