@@ -122,10 +122,12 @@ def show(result: d.Determinants, console: Console) -> None:
 
 
 def _panel(title: str, columns: tuple[str, ...], published: bool) -> Panel:
-    table = Panel(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold")
+    table = Panel(
+        title=title, title_justify="left", box=None, padding=(0, 1, 0, 0), title_style="bold"
+    )
     table.add_column("", no_wrap=True)
-    for name in (*columns, *(("published", "difference") if published else ())):
-        table.add_column(name, justify="right")
+    for name in (*columns, *(("published", "diff.") if published else ())):
+        table.add_column(name, justify="right", no_wrap=True)
     return table
 
 
