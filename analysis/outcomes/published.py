@@ -3,7 +3,7 @@
 Table 12 prints, for every run, language and split, an accuracy in percent and its 95% Wilson
 interval, each to one decimal, but neither the number of scored examples nor the number correct.
 The width of the interval gives them back: only a few pairs (k, n) print the same three figures.
-``data/SOURCES.md`` says where each file comes from.
+``data/README.md`` says where each file comes from.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ The effects take normal scores in random order. The SDs of the first two are sca
 sqrt(1 + 0.346·s²), where s is the SD of the cell effects: the study's model has no cell effects,
 and leaving out a normal effect of SD s shrinks what remains on the log-odds scale by about that
 factor, 0.346 = (16·√3 / 15π)². The constants are calibrated, not estimated from template data;
-``data/SOURCES.md`` says against what, and how much the seed matters.
+``data/README.md`` says against what, and how much the seed matters.
 
 Given a pair's total, how its correct answers lie over the templates does not depend on its level.
 """
@@ -35,7 +35,7 @@ DEFAULT_SEED = 20261006
 CELL_SD = 1.2
 """SD of the cell effects, log-odds."""
 
-TEMPLATE_SD = 1.09 * 1.209
+TEMPLATE_SD = 1.10 * 1.209
 """SD of the template effects before scaling, log-odds; Table 3 estimates 1.209 in its model."""
 
 TEMPLATE_BEND = -0.12

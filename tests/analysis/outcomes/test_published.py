@@ -16,6 +16,7 @@ from analysis.outcomes.published import (
     read_overview,
 )
 from common.errors import InputError
+from features.models import registry
 
 EXPECTED = Path(__file__).parents[2] / "expected"
 
@@ -80,6 +81,14 @@ def test_the_overview_agrees_with_the_table_by_language():
     assert np.abs(overview["english"] - overview["non_english"] - overview["gap"]).max() < 0.11
     excluded = overview.index[~overview["in_study"]]
     assert set(excluded) == {"EuroLLM-1.7B-Instruct", "Qwen3.5-0.8B (reasoning on)"}
+
+
+def test_variants_are_those_of_the_model_registry():
+    columns = ["variant", "reasoning", "params_b", "in_study"]
+    overview = read_overview()[columns].sort_values("variant", ignore_index=True)
+    models = registry()[columns].sort_values("variant", ignore_index=True)
+    pd.testing.assert_frame_equal(overview, models, check_dtype=False)
+    assert set(read_accuracy()["variant"]) == set(models["variant"])
 
 
 @pytest.mark.parametrize(
