@@ -47,5 +47,6 @@ def read_outcomes(path: str | Path) -> pd.DataFrame:
         cells = to_cells(rows)
     else:
         cells = rows.sort_values(list(rows.columns[:-2]), ignore_index=True)
-    cells.attrs["data_source"] = f"{kind} of {path.name}"
+    # Cells that this toolkit wrote say themselves where they come from.
+    cells.attrs = {"data_source": f"{kind} of {path.name}"} | table.attrs
     return cells

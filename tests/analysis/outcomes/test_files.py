@@ -7,6 +7,7 @@ import pytest
 from analysis.outcomes.cells import pair_totals, to_cells
 from analysis.outcomes.files import read_outcomes
 from analysis.outcomes.schema import validate
+from analysis.outcomes.study import study_cells
 from common.errors import InputError
 
 
@@ -40,6 +41,14 @@ def test_every_way_to_the_same_cells(instances, tmp_path):
         read = read_outcomes(tmp_path / name)
         pd.testing.assert_frame_equal(read, cells)
         assert name in read.attrs["data_source"]
+
+
+def test_reconstructed_cells_stay_labelled(tmp_path):
+    cells = study_cells(splits=["symbolic"], languages=["dan", "eng"])
+    cells.to_parquet(tmp_path / "cells.parquet", index=False)
+    read = read_outcomes(tmp_path / "cells.parquet")
+    assert len(read) == len(cells)
+    assert "reconstructed" in read.attrs["data_source"]
 
 
 def test_splits_stay_apart(instances, tmp_path):
