@@ -126,13 +126,11 @@ class Design:
 def build(
     formula: Formula, data: pd.DataFrame, kernels: Sequence[Kernel] = (), grid: bool = True
 ) -> Design:
-    """Find the structure of ``data`` under a model.
+    """Find the structure of ``data``, which have passed ``formula.check``, under a model.
 
-    ``grid=False`` keeps rows as units whatever the data offer. Raises InputError for variables
-    that the data lack or that are not finite, for terms that cannot be identified
-    (``diagnostics.check_terms``) and for kernels that do not fit the data.
+    ``grid=False`` keeps rows as units whatever the data offer. Raises InputError for terms that
+    cannot be identified (``diagnostics.check_terms``) and for kernels that do not fit the data.
     """
-    formula.check(data)
     _check_kernels(formula, data, kernels)
     covariates = _covariates(formula)
     kernel_factors = {name for kernel in kernels for name in kernel.factors()}

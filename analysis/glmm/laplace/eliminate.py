@@ -89,6 +89,7 @@ class UnitElimination:
                 own[:, a, b] = np.bincount(self.level, loaded * self.value[:, b], self.levels)
             products = loaded[:, None] * self.rest.value
             self.data[a] = np.bincount(self.place.ravel(), products.ravel(), minlength=n)
+        self.rows = [self._sparse(data) for data in self.data]
         if self.direct:
             self.cross = weight[:, None, :]
         elif self.rest.loads:
@@ -106,7 +107,7 @@ class UnitElimination:
             scaled = per_level(spread, self.cross)
             flat = self.cross.reshape(-1, self.width)
             products[units:, units:] -= flat.T @ scaled.reshape(-1, self.width)
-            between = sum(self._sparse(a).T @ scaled[:, a] for a in range(self.q))
+            between = sum(self.rows[a].T @ scaled[:, a] for a in range(self.q))
             products[:units, units:] -= between
             products[units:, :units] -= between.T
 
@@ -122,14 +123,14 @@ class UnitElimination:
             return symmetric(upper.reshape(units, units))
         out = np.zeros((units, units))
         for low, high in self._chunks(units):
-            rows = np.stack([self._sparse(a)[low:high].toarray() for a in range(self.q)], axis=1)
+            rows = np.stack([self.rows[a][low:high].toarray() for a in range(self.q)], axis=1)
             out += rows.reshape(-1, units).T @ per_level(spread[low:high], rows).reshape(-1, units)
         return out
 
-    def _sparse(self, a: int) -> sparse.csr_array:
-        """A_ER's unit part at coordinate a: levels × units' effects."""
+    def _sparse(self, data: np.ndarray) -> sparse.csr_array:
+        """A_ER's unit part at one coordinate: levels × units' effects."""
         shape = (self.levels, self.rest.units)
-        return sparse.csr_array((self.data[a], self.pair_effect, self.pointers), shape=shape)
+        return sparse.csr_array((data, self.pair_effect, self.pointers), shape=shape)
 
     def _chunks(self, width: int) -> list[tuple[int, int]]:
         step = max(CHUNK // max(width * self.q, 1), 1)
@@ -138,14 +139,14 @@ class UnitElimination:
     def times(self, x: np.ndarray) -> np.ndarray:
         """A_ER x: levels·q × right sides."""
         units = self.rest.units
-        out = np.stack([self._sparse(a) @ x[:units] for a in range(self.q)], axis=1)
+        out = np.stack([self.rows[a] @ x[:units] for a in range(self.q)], axis=1)
         out = out.reshape(self.levels * self.q, -1)
         return out + self.cross.reshape(len(out), -1) @ x[units:] if self.width else out
 
     def transposed_times(self, y: np.ndarray) -> np.ndarray:
         """A_RE y: rest effects × right sides."""
         parts = y.reshape(self.levels, self.q, -1)
-        unit = sum(self._sparse(a).T @ parts[:, a] for a in range(self.q))
+        unit = sum(self.rows[a].T @ parts[:, a] for a in range(self.q))
         return np.concatenate([unit, self.cross.reshape(len(y), -1).T @ y])
 
     def spread(self, covariance: np.ndarray, own: np.ndarray) -> Spread:
@@ -159,7 +160,7 @@ class UnitElimination:
             pairs = slice(self.pointers[low], self.pointers[high])
             level, effect = self.pair_level[pairs] - low, self.pair_effect[pairs]
             carried = np.stack(  # A_ER V
-                [self._sparse(a)[low:high] @ covariance[:units] for a in range(q)], axis=1
+                [self.rows[a][low:high] @ covariance[:units] for a in range(q)], axis=1
             )
             if self.width:
                 flat = self.cross[low:high].reshape(-1, self.width)
@@ -169,7 +170,8 @@ class UnitElimination:
                     products = self.data[a, pairs] * carried[level, b, effect]
                     gram[low:high, a, b] = np.bincount(level, products, minlength=high - low)
             if self.width:
-                gram[low:high] += self.cross[low:high] @ carried[:, :, units:].swapaxes(1, 2)
+                cross_part = (self.cross[low:high], carried[:, :, units:])
+                gram[low:high] += np.einsum("law,lbw->lab", *cross_part)
             m = own[low:high]
             block = m + m @ gram[low:high] @ m
             moved = per_level(m, carried)

@@ -102,8 +102,8 @@ class Likelihood:
     ) -> Modes:
         """Solve for the modes by Newton's method with step halving, from ``u`` (default zero).
 
-        ``near`` are modes at a nearby point: the first step is taken with their factor, which is
-        a first-order prediction. Raises FloatingPointError where the modes cannot be found.
+        ``near`` are modes at a nearby point, to start from. Raises FloatingPointError where the
+        modes cannot be found.
         """
         design = self.design
         blocks = design.blocks(theta)
@@ -111,15 +111,10 @@ class Likelihood:
         if u is None:
             u = np.zeros(design.effects)
         if near is not None:
-            _, _, score, _ = self._score(gamma, blocks, near.u)
-            u = near.u + near.factor.solve(score)
-        objective, last = None, np.inf
+            u = self._predict(gamma, blocks, near)
+        last = np.inf
         for _ in range(MAX_STEPS):
             b, at, score, residual = self._score(gamma, blocks, u)
-            if objective is None:
-                objective = self.data_part(at) - u @ u / 2
-                if not np.isfinite(objective):
-                    raise FloatingPointError("the linear predictor overflows")
             factor = self.system.factor(at.weight, blocks)
             step = factor.solve(score)
             decrement = score @ step
@@ -127,8 +122,22 @@ class Likelihood:
                 value = self.data_part(at) - u @ u / 2 - factor.log_determinant / 2
                 return Modes(gamma, theta, blocks, u, b, at, residual, factor, value)
             last = decrement
-            u, objective = self._ascend(gamma, blocks, u, step, decrement, objective)
+            u = self._ascend(gamma, blocks, u, at, step, decrement)
         raise FloatingPointError(f"the modes' Newton decrement stays at {decrement:.1e}")
+
+    def _predict(self, gamma, blocks, near: Modes) -> np.ndarray:
+        """Steps with the factor of nearby modes: the first is a first-order prediction.
+
+        A second one is cheaper than a Newton step, and as good where the first is small.
+        """
+        u = near.u
+        for _ in range(2):
+            _, _, score, _ = self._score(gamma, blocks, u)
+            step = near.factor.solve(score)
+            u = u + step
+            if score @ step > 1e-4:
+                break
+        return u
 
     def _score(self, gamma, blocks, u):
         """b, the cells, Λ'Z'r − u and Z'r at u."""
@@ -137,17 +146,17 @@ class Likelihood:
         _, residual = self.design.transpose(at.residual)
         return b, at, self.relative(blocks, residual, transpose=True) - u, residual
 
-    def _ascend(self, gamma, blocks, u, step, decrement, objective):
+    def _ascend(self, gamma, blocks, u, at, step, decrement):
         """The Newton step, halved until ℓ − ½|u|² rises; small steps need no check."""
         if decrement < 1e-4:
-            return u + step, objective
+            return u + step
+        here = self.data_part(at) - u @ u / 2
         size = 1.0
         for _ in range(MAX_HALVINGS):
             proposal = u + size * step
-            at = self.cells_at(gamma, self.relative(blocks, proposal))
-            value = self.data_part(at) - proposal @ proposal / 2
-            if value > objective:
-                return proposal, value
+            there = self.cells_at(gamma, self.relative(blocks, proposal))
+            if self.data_part(there) - proposal @ proposal / 2 > here:
+                return proposal
             size /= 2
         raise FloatingPointError("the modes' Newton step does not raise the likelihood")
 

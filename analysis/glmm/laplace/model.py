@@ -179,8 +179,8 @@ class Model:
         """The first point and the information about the parameters there."""
         likelihood, design = self.likelihood, self.design
         if start is None:
-            gamma, theta, for_gamma = cold_start(likelihood)
-            point = objective.at(np.concatenate([gamma, theta]))
+            gamma, theta, u, for_gamma = cold_start(likelihood)
+            point = objective.at(np.concatenate([gamma, theta]), u=u)
             return point, initial_information(objective, point, for_gamma)
         warm = WarmStart.of(start) if isinstance(start, Fit) else start
         gamma = np.linalg.solve(design.unscale, warm.beta(design))

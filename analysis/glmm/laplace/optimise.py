@@ -2,8 +2,8 @@
 
 Quasi-Newton (BFGS) from an information matrix that is right to first order: for γ that of the
 working linear mixed model, for θ differences of the exact gradient. The end is Newton's, with the
-Hessian of the Laplace log-likelihood by central differences of the exact gradient, along the axes
-of the information (steps of a hundredth of a standard error).
+Hessian of the Laplace log-likelihood by differences of the exact gradient, along the axes of the
+information.
 
 The likelihood is even in the sign of an SD, so zero is an ordinary interior point. An SD that
 runs there is set to exactly zero if that does not lower the likelihood, and no longer estimated.
@@ -18,7 +18,7 @@ from scipy.linalg import cho_solve, solve_triangular
 
 from analysis.glmm.laplace.likelihood import Likelihood, Modes
 
-HESSIAN_STEP = 0.01  # in standard errors
+HESSIAN_STEP = 1e-4  # in standard errors
 LONGEST_STEP = 5.0  # of the quasi-Newton iterations, in standard errors
 NEAR_ZERO = 0.05  # SDs (log-odds) below which zero itself is tried
 ROUNDING = 1e-12  # relative error of a log-likelihood value
@@ -131,14 +131,16 @@ def initial_information(objective: Objective, point: Point, for_gamma: np.ndarra
 def exact_information(
     objective: Objective, point: Point, information: np.ndarray, free: np.ndarray
 ) -> np.ndarray:
-    """−Hessian of the log-likelihood at a point by central differences of its gradient."""
+    """−Hessian of the log-likelihood at a point by differences of its exact gradient.
+
+    One-sided steps of 1e-4 standard errors leave standard errors right to about 1e-4 of their
+    size, as central ones of 1e-2 do at twice the cost.
+    """
     axes = _axes(information, free)
-    columns = np.empty((len(point.phi), int(free.sum())))
+    columns = np.empty((len(point.phi), axes.shape[1]))
     for i, axis in enumerate(axes.T):
-        ends = [
-            objective.at(point.phi + sign * HESSIAN_STEP * axis, point.modes) for sign in (1, -1)
-        ]
-        columns[:, i] = (ends[1].gradient - ends[0].gradient) / (2 * HESSIAN_STEP)
+        moved = objective.at(point.phi + HESSIAN_STEP * axis, point.modes)
+        columns[:, i] = (point.gradient - moved.gradient) / HESSIAN_STEP
     out = np.zeros_like(information)
     inner = np.linalg.solve(axes[free].T, columns[free].T).T  # Hessian · axes = columns
     out[np.ix_(free, free)] = (inner + inner.T) / 2

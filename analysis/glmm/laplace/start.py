@@ -20,8 +20,10 @@ ROUNDS = 30
 CLOSE = 0.02  # relative change of θ at which the updates stop
 
 
-def cold_start(likelihood: Likelihood) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """γ, θ and the information about γ, from the counts alone."""
+def cold_start(
+    likelihood: Likelihood,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """γ, θ, u and the information about γ, from the counts alone."""
     design, counts = likelihood.design, likelihood.counts
     share = counts.successes.sum() / counts.trials.sum()
     constant = np.ptp(design.fixed, axis=0) == 0
@@ -45,7 +47,7 @@ def cold_start(likelihood: Likelihood) -> tuple[np.ndarray, np.ndarray, np.ndarr
     theta = [np.zeros(0)] + [
         term.theta(block) for term, block in zip(design.terms, blocks, strict=True)
     ]
-    return gamma, np.concatenate(theta), information
+    return gamma, np.concatenate(theta), u, information
 
 
 def joint_step(likelihood: Likelihood, gamma: np.ndarray, blocks: list[np.ndarray], u: np.ndarray):
