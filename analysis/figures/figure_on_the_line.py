@@ -42,6 +42,7 @@ def draw(metrics: pd.DataFrame, line: pd.DataFrame, note: str) -> Figure:
                 va="center",
                 fontsize=7,
                 color=INK,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8},
             )
         axes.set_xlim(0, 1.02)
         axes.set_ylim(0, 1.02)

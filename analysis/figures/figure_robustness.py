@@ -27,6 +27,7 @@ def draw(groups: pd.DataFrame, note: str, label: str) -> Figure:
         axes.plot(table["low"], positions, "o", color=PUBLISHED, label="low-resource languages")
         axes.set_yticks(positions, table.index, fontsize=8)
         axes.tick_params(axis="y", length=0)
+        axes.set_ylim(-0.8, len(table) - 0.2)
         axes.grid(axis="x", color=GRID, linewidth=0.6)
         axes.set_axisbelow(True)
         axes.set_xlabel(f"change relative to the original accuracy (%), {label}")

@@ -69,8 +69,10 @@ def draw(profiles: pd.DataFrame, metrics: pd.DataFrame, note: str) -> Figure:
             axes.set_axisbelow(True)
         for axes in panels.flat[len(names) :]:
             axes.set_visible(False)
-        figure.supylabel("target pass rate", fontsize=9)
-        panels[-1, 0].set_xlabel("source pass rate")
+        for axes in panels[:, 0]:
+            axes.set_ylabel("target pass rate")
+        for axes in panels[-1]:
+            axes.set_xlabel("source pass rate")
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=2, fontsize=8)
         add_note(figure, note)
