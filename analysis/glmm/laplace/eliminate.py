@@ -72,7 +72,7 @@ class UnitElimination:
         counts = np.diff(self.pointers)
         products = int((counts * (counts + 1) // 2).sum())
         dense = self.levels * self.q * rest.units**2
-        self.thin = products <= 20_000_000 and 50 * products * self.q <= dense + 1_000_000
+        self.thin = products <= CHUNK and 50 * products * self.q <= dense + 1_000_000
         if self.thin:
             left, right = _pairs_within(self.pointers)
             self.left, self.right = left, right

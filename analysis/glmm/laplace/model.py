@@ -158,11 +158,17 @@ class Model:
     def optimise(
         self, start: WarmStart | Fit | None = None, progress: Progress | None = None
     ) -> Optimum:
-        """Maximise the likelihood, from nothing or from where another fit ended."""
+        """Maximise the likelihood, from nothing or from where another fit ended.
+
+        Raises InputError if the modes cannot be found at the start.
+        """
         settings = self.settings
+        objective = Objective(self.likelihood)
         with one_thread():
-            objective = Objective(self.likelihood)
-            point, information = self._begin(objective, start)
+            try:
+                point, information = self._begin(objective, start)
+            except FloatingPointError as error:
+                raise InputError(f"the fit cannot begin: {error}") from error
             return maximise(
                 objective,
                 point,

@@ -105,11 +105,10 @@ def maximise(
     root, definite = _root(information, free, definite)
     scaled = solve_triangular(root, point.gradient[free], trans="T")
     whitened = float(np.abs(scaled).max(initial=0.0))
-    limit = tolerance if exact else 100 * tolerance
-    converged = definite and whitened <= limit and not messages
+    converged = definite and whitened <= tolerance
     return Optimum(
         point, information, free, exact, whitened, definite, converged, objective.evaluations,
-        tuple(messages),
+        () if converged else tuple(messages),
     )  # fmt: skip
 
 

@@ -126,6 +126,7 @@ def kernel_term(kernel: Kernel, layout: Layout, codes: dict[str, Codes]) -> Term
 
     Raises InputError for a level of the data that the kernel's matrix does not have.
     """
+    root = kernel.root()
     place = {str(level): position for position, level in enumerate(kernel.levels)}
     factor = codes[kernel.factor]
     if unknown := [label for label in factor.labels if label not in place]:
@@ -147,7 +148,7 @@ def kernel_term(kernel: Kernel, layout: Layout, codes: dict[str, Codes]) -> Term
         index=(group * q + position)[:, None],
         value=np.ones((layout.units, 1)),
         scale=np.ones(q),
-        root=kernel.root(),
+        root=root,
     )
 
 

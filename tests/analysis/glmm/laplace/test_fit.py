@@ -1,0 +1,208 @@
+"""Fits: against lme4's, against the truth, and under changes that must not matter."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from analysis.glmm import laplace
+from analysis.glmm.laplace import Model, Settings
+from analysis.glmm.result import load, save
+
+
+@pytest.fixture(scope="module")
+def fits(design):
+    return {name: laplace.fit(*design(name)) for name in ("main", "penalty", "ragged")}
+
+
+def table(fit):
+    """Everything estimated, by kind and name."""
+    sds = fit.random_effects
+    pairs = fit.correlations
+    return {
+        ("log_lik", "log_lik"): fit.log_lik,
+        **{("fixed", name): value for name, value in fit.coefficients.items()},
+        **{("sd", f"{r.group} {r.term}"): r.sd for r in sds.itertuples()},
+        **{
+            ("correlation", f"{r.group} {r.term_1} {r.term_2}"): r.correlation
+            for r in pairs.itertuples()
+        },
+    }
+
+
+@pytest.mark.parametrize("name", ["main", "penalty", "ragged"])
+def test_reaches_lme4s_optimum(name, fits, expected):
+    theirs = expected("laplace_lme4_fits").query("design == @name").set_index(["kind", "name"])
+    ours = table(fits[name])
+    assert set(ours) == set(theirs.index)
+    for key, row in theirs.iterrows():
+        assert ours[key] == pytest.approx(row["estimate"], abs=1e-4), key
+    assert fits[name].log_lik > theirs.loc[("log_lik", "log_lik"), "estimate"] - 1e-6
+    std_errors = fits[name].fixed_effects.set_index("term")["std_error"]
+    np.testing.assert_allclose(std_errors, theirs.loc["fixed", "std_error"], rtol=1e-3)
+    record = fits[name].optimisation
+    assert record.converged
+    assert record.hessian == "exact"
+    assert record.max_abs_gradient < 1e-6
+
+
+def test_boundary_fits_are_flagged_and_exactly_zero(fits):
+    main, penalty = fits["main"], fits["penalty"]
+    assert main.optimisation.singular
+    assert main.sd("variant") == 0
+    assert "singular fit: variant (Intercept)" in main.warnings()
+    assert (main.modes.query("group == 'variant'")["mode"] == 0).all()
+    # the slope's SD is positive but its correlation is one: singular all the same
+    assert penalty.optimisation.singular
+    assert penalty.correlations["correlation"].tolist() == pytest.approx([1.0])
+    assert not fits["ragged"].optimisation.singular
+
+
+def simulate(seed, groups=80, rows=25, trials=10):
+    """y by group and item: slope 0.7, intercept −0.2, SDs 0.8 (group) and 0.5 (item)."""
+    random = np.random.RandomState(seed)
+    group, item = (x.ravel() for x in np.indices((groups, rows)))
+    x = random.randn(groups * rows)
+    eta = -0.2 + 0.7 * x + 0.8 * random.randn(groups)[group] + 0.5 * random.randn(rows)[item]
+    return pd.DataFrame(
+        {
+            "g": [f"g{i}" for i in group],
+            "item": [f"i{i}" for i in item],
+            "x": x,
+            "n_correct": random.binomial(trials, expit(eta)),
+            "n_total": trials,
+        }
+    )
+
+
+def test_recovers_the_truth():
+    fit = laplace.fit("~ x + (1 | g) + (1 | item)", simulate(1))
+    error = fit.fixed_effects.set_index("term")["std_error"]
+    assert abs(fit.coefficients["x"] - 0.7) < 3 * error["x"]
+    assert abs(fit.coefficients["(Intercept)"] + 0.2) < 3 * error["(Intercept)"]
+    assert fit.sd("g") == pytest.approx(0.8, abs=3 * 0.8 / np.sqrt(2 * 80))
+    assert fit.sd("item") == pytest.approx(0.5, abs=3 * 0.5 / np.sqrt(2 * 25))
+    assert fit.diagnostics["dispersion"] == pytest.approx(1, abs=0.1)
+
+
+def test_intervals_cover_at_their_rate():
+    """Of 24 intervals of 95% for the slope at most 4 miss (more would have P = 0.5%)."""
+    misses = 0
+    for seed in range(24):
+        fit = laplace.fit("~ x + (1 | g) + (1 | item)", simulate(seed, groups=20, rows=8))
+        row = fit.fixed_effects.set_index("term").loc["x"]
+        misses += not row["conf_low"] <= 0.7 <= row["conf_high"]
+    assert misses <= 4
+
+
+def test_swapping_right_and_wrong_negates_coefficients(fits, design):
+    formula, data = design("penalty")
+    swapped = data.assign(n_correct=data["n_total"] - data["n_correct"])
+    fit, other = fits["penalty"], laplace.fit(formula, swapped)
+    np.testing.assert_allclose(other.coefficients, -fit.coefficients, atol=1e-6)
+    np.testing.assert_allclose(other.random_effects["sd"], fit.random_effects["sd"], atol=1e-6)
+    assert other.log_lik == pytest.approx(fit.log_lik, rel=1e-10)
+
+
+def test_order_of_rows_does_not_matter(fits, design):
+    formula, data = design("ragged")
+    other = laplace.fit(formula, data.sample(frac=1, random_state=1))
+    np.testing.assert_allclose(other.coefficients, fits["ragged"].coefficients, atol=1e-7)
+    modes = [f.modes.set_index(["group", "term", "level"]).sort_index() for f in
+             (other, fits["ragged"])]  # fmt: skip
+    np.testing.assert_allclose(modes[0]["mode"], modes[1]["mode"], atol=1e-6)
+
+
+def test_units_of_covariates_do_not_matter(fits, design):
+    formula, data = design("ragged")
+    big = laplace.fit(formula, data.assign(difficulty=3e9 + 1e9 * data["difficulty"]))
+    fit = fits["ragged"]
+    assert big.log_lik == pytest.approx(fit.log_lik, abs=1e-6)
+    assert 1e9 * big.coefficients["difficulty"] == pytest.approx(
+        fit.coefficients["difficulty"], rel=1e-6
+    )
+    assert 1e9 * big.sd("item", "difficulty") == pytest.approx(fit.sd("item", "difficulty"), 1e-5)
+
+
+def test_instances_and_cells_give_one_fit(design):
+    _, cells = design("main")
+    cells = (
+        cells.query("language != 'l0'")
+        .assign(n_total=4)
+        .assign(n_correct=lambda d: d["n_correct"] % 5)
+    )
+    rows = cells.loc[cells.index.repeat(4)].copy()
+    order = rows.groupby(level=0).cumcount()
+    rows["correct"] = (order < rows["n_correct"]).astype(int)
+    right = "resource * size + (1 | variant) + (1 | template) + (1 | language)"
+    by_cell, by_row = laplace.fit("~ " + right, cells), laplace.fit("correct ~ " + right, rows)
+    np.testing.assert_allclose(by_row.coefficients, by_cell.coefficients, atol=1e-6)
+    assert by_row.nobs == 4 * by_cell.nobs
+    assert by_row.trials == by_cell.trials
+
+
+def test_offset_shifts_the_predictor():
+    data = simulate(2)
+    shifted = data.assign(known=0.7 * data["x"])
+    fit = laplace.fit("~ x + offset(known) + (1 | g) + (1 | item)", shifted)
+    plain = laplace.fit("~ x + (1 | g) + (1 | item)", data)
+    assert fit.coefficients["x"] == pytest.approx(plain.coefficients["x"] - 0.7, abs=1e-6)
+    assert fit.log_lik == pytest.approx(plain.log_lik, abs=1e-6)
+
+
+def test_warm_starts_reach_the_same_optimum_sooner(fits, design):
+    formula, data = design("ragged")
+    cold = fits["ragged"]
+    model = Model(formula, data, settings=Settings(hessian="working"))
+    first = model.optimise()
+    for start in (cold, laplace.warm_start(model, first)):
+        again = model.optimise(start)
+        assert again.point.value == pytest.approx(first.point.value, abs=1e-8)
+        assert again.evaluations < first.evaluations
+        assert again.converged
+    fold = data[data["item"] != "i3"]
+    warm = laplace.fit(formula, fold, start=cold)
+    np.testing.assert_allclose(
+        warm.coefficients, laplace.fit(formula, fold).coefficients, atol=1e-5
+    )
+
+
+def test_refit_is_a_fit_of_the_new_counts(design):
+    formula, data = design("ragged")
+    model = Model(formula, data)
+    random = np.random.RandomState(5)
+    counts = random.binomial(1, 0.4, len(data))
+    refitted = laplace.report(model, model.refit(counts).optimise())
+    fresh = laplace.fit(formula, data.assign(correct=counts))
+    assert refitted.log_lik == pytest.approx(fresh.log_lik, abs=1e-6)
+    np.testing.assert_allclose(refitted.coefficients, fresh.coefficients, atol=1e-5)
+
+
+def test_working_standard_errors_take_the_sds_as_known(fits, design):
+    fit = laplace.fit(*design("ragged"), settings=Settings(hessian="working"))
+    assert fit.optimisation.hessian == "rx"
+    ratio = fit.fixed_effects["std_error"] / fits["ragged"].fixed_effects["std_error"]
+    assert (ratio < 1.001).all()
+    assert (ratio > 0.8).all()
+
+
+def test_separated_levels_and_overdispersion_are_reported(design):
+    formula, data = design("main")
+    solved = data.assign(n_correct=data["n_correct"].where(data["template"] != "t3", 20))
+    fit = laplace.fit(formula, solved)
+    assert "template t3: all right" in fit.diagnostics["separated"]
+    noisy = simulate(3, groups=30)
+    noisy["n_correct"] = np.where(noisy["x"] * 7 % 1 < 0.5, 0, noisy["n_correct"])
+    assert laplace.fit("~ x + (1 | g) + (1 | item)", noisy).diagnostics["dispersion"] > 1.5
+
+
+def test_progress_and_saving(design, tmp_path):
+    reports = []
+    fit = laplace.fit(*design("ragged"), progress=lambda *report: reports.append(report))
+    stages, evaluations, deviances = zip(*reports, strict=True)
+    assert set(stages) == {"optimise"}
+    assert list(evaluations) == sorted(evaluations)
+    assert deviances[-1] == pytest.approx(fit.deviance, abs=1e-3)
+    again = load(save(fit, tmp_path / "ragged.fit"))
+    assert again.log_lik == fit.log_lik
+    pd.testing.assert_frame_equal(again.modes, fit.modes, check_dtype=False)
