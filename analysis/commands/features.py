@@ -58,7 +58,7 @@ def describe(tables: Tables) -> str:
         f"`languages.csv`: resource (log10 Common Crawl pages; {crawls}) and distance (URIEL "
         "cosine distance, with the number of observed features); `models.csv`: size (log2 "
         "billions of parameters) and reasoning (1 is on); `pairs.csv`: tokens per non-whitespace "
-        "character, their ratio to English (`fertility_ratio`) and its deviation from the language's mean "
-        "(`fertility`). All are published figures or computed from public data; nothing here is "
+        "character, their ratio to English (`fertility_ratio`) and its deviation from the "
+        "language's mean (`fertility`). All are published figures or computed from public data; nothing here is "
         "reconstructed."
     )
