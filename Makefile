@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm tables figures test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling tables figures test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -24,7 +24,7 @@ inputs   := $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(MODELS),--models '
 fit      := $(if $(FORMULA),--formula '$(FORMULA)') $(if $(ENGINE),--engine $(ENGINE))
 
 help: ## list the targets
-	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 	@echo "  Variables: OUTCOMES=file MODELS=file LANGUAGES=file FORMULA='~ ...' ENGINE=name SEED=n OUT=dir"
 
 setup: ## create .venv from the locks, install R and lme4 where allowed (quick when nothing changed)
@@ -38,6 +38,19 @@ outcomes: setup ## published counts, template layer reconstructed -> results/out
 
 glmm: setup ## the study's GLMM (Table 3, Table 4, Figure 2) -> results/glmm/, tables/, figures/
 	$(transfer) glmm $(inputs) $(fit) $(ARGS)
+
+transfer-metrics: setup ## HAT, gap and τ from a source language, beside the GLMM -> results/transfer_metrics/
+	$(transfer) transfer-metrics $(inputs) $(fit) $(ARGS)
+
+hat-noise: setup ## bias and coverage of HAT on simulated passes -> results/transfer_metrics/{noise,coverage}.csv
+	$(transfer) hat-noise $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+robustness: setup ## original against perturbed questions, MGSM-Pro's tables checked -> results/robustness/
+	$(transfer) robustness $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(ENGINE),--engine $(ENGINE)) \
+	    $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+ceiling: setup ## the model without saturated cells (Table 7) -> results/ceiling/
+	$(transfer) ceiling $(inputs) $(ARGS)
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest

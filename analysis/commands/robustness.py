@@ -56,7 +56,7 @@ def command(
         typer.Option(
             "--engine", help=f"Of the drop model: {', '.join(ENGINES)}, or {NO_ENGINE} for none."
         ),
-    ] = "lme4",
+    ] = "laplace",
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:

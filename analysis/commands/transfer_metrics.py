@@ -57,7 +57,7 @@ def command(
             help=f"Of the GLMM in the comparison: {', '.join(ENGINES)}, or {NO_ENGINE} to "
             "compare the transfer metrics among themselves.",
         ),
-    ] = "lme4",
+    ] = "laplace",
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
     drop_missing: options.DropMissing = False,
@@ -100,8 +100,7 @@ def write(tables: dict[str, pd.DataFrame], directory: Path, text: str) -> list[P
     paths = [
         write_table(table.round(DIGITS), folder / f"{name}.csv") for name, table in tables.items()
     ]
-    words = comparison.in_words(tables["determinants"]) if "determinants" in tables else []
-    listed = "".join(f"\n- {sentence}" for sentence in [*words, *report.undefined(tables)])
+    listed = "".join(f"\n- {sentence}" for sentence in report.findings(tables))
     paths.append(write_note(folder, "Transfer metrics", f"{text}\n{listed}"))
     metrics = tables["metrics"]
     rendered = [table_transfer_metrics.build(metrics, text)]
@@ -143,10 +142,8 @@ def show(tables: dict[str, pd.DataFrame], console: Console) -> None:
             f"Accuracy on the line: slope {line['slope']:.2f}, R² {line['r_squared']:.2f}",
             highlight=False,
         )
-        for sentence in comparison.in_words(tables["determinants"]):
-            console.print(sentence, highlight=False)
-    for sentence in report.undefined(tables):
-        console.print(f"[yellow]![/] {sentence}", highlight=False)
+    for sentence in report.findings(tables):
+        console.print(sentence, highlight=False)
 
 
 def _glmm(

@@ -11,6 +11,7 @@ from scipy import stats
 from analysis import study
 from analysis.glmm.predict import linear_predictor
 from analysis.glmm.result import Fit
+from analysis.tables.render import number
 from common.errors import InputError, name_some
 
 SLOPES = f"{study.MAIN} + (0 + resource | variant) + (0 + distance | variant)"
@@ -163,6 +164,17 @@ def in_words(found: pd.DataFrame) -> list[str]:
     return [_sentence(row) for row in found.itertuples()]
 
 
+def agreement_in_words(correlations: pd.DataFrame, metric: str = "hat_corrected") -> str:
+    """How far one metric orders models as every other does, closest first, in a sentence."""
+    pairs = correlations[correlations[["first", "second"]].eq(metric).any(axis=1)].dropna()
+    other = pairs["first"].where(pairs["first"] != metric, pairs["second"])
+    pairs = pairs.assign(other=other).sort_values("spearman", key=np.abs, ascending=False)
+    listed = ", ".join(
+        f"{LABELS[row.other]} {number(row.spearman, 2)}" for row in pairs.itertuples()
+    )
+    return f"{LABELS[metric]} orders the models as others do with Spearman's ρ: {listed}."
+
+
 def _spearman(metric: str, determinant: str, by: pd.Series, values: pd.Series) -> dict | None:
     pair = pd.DataFrame({"by": np.asarray(by, float), "value": np.asarray(values, float)}).dropna()
     if len(pair) < 4 or pair.nunique().min() < 2:
@@ -200,9 +212,9 @@ def _sentence(row: object) -> str:
         where = "in larger models" if row.determinant == "size" else "in better-resourced languages"
         over = "models without reasoning" if row.determinant == "size" else "target languages"
         verdict = f"is {higher} {where}" if clear else f"is not clearly different {where}"
-        return f"{name} {verdict} (ρ = {row.value:.2f}, {p_value}, {row.n} {over})."
+        return f"{name} {verdict} (ρ = {number(row.value, 2)}, {p_value}, {row.n} {over})."
     unit = " log-odds" if row.metric.startswith("glmm") else ""
-    amount = f"{row.value:+.3f}{unit}".replace("-", "−")
+    amount = f"{row.value:+.3f}".replace("-", "−") + unit
     if row.determinant == "reasoning":
         verdict = f"is {higher}" if clear else "is not clearly different"
         detail = f"mean difference {amount}, {p_value}, {row.n} base models"

@@ -71,12 +71,21 @@ def transfer_tables(
     return {name: table.reset_index(drop=True) for name, table in tables.items()}
 
 
+def findings(tables: dict[str, pd.DataFrame]) -> list[str]:
+    """What the tables say, in sentences: agreement, determinants, and what is undefined."""
+    words = []
+    if "comparison" in tables:
+        words.append(comparison.agreement_in_words(tables["rank_correlations"]))
+        words += comparison.in_words(tables["determinants"])
+    return words + undefined(tables)
+
+
 def undefined(tables: dict[str, pd.DataFrame]) -> list[str]:
     """A sentence for every model and target set with a metric that has no value."""
     rows = pd.concat([tables["metrics"], tables["subsets"], tables["by_language"]])
     rows = rows[rows["undefined"] != ""]
     return [
-        f"{variant}: {reason} ({len(group)} target sets)"
+        f"Undefined for {variant}: {reason} ({len(group)} target sets)."
         for (variant, reason), group in rows.groupby(["variant", "undefined"], sort=False)
     ]
 

@@ -136,7 +136,7 @@ def test_sentences_say_what_the_numbers_do(table):
     words = comparison.in_words(found)
     assert len(words) == len(found)
     text = "\n".join(words)
-    assert "XLT gap is lower in larger models (ρ = -1.00" in text or "ρ = −1.00" in text
+    assert "XLT gap is lower in larger models (ρ = −1.00" in text
     assert "HAT, noise-corrected is higher with reasoning (mean difference +0.050" in text
     assert "Transfer score τ is not clearly different in larger models" in text
     # nothing is said where a base model's modes do not differ
