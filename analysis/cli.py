@@ -11,7 +11,15 @@ from rich.markup import escape
 
 from common.errors import InputError
 
-COMMANDS = ("features", "outcomes", "glmm", "transfer-metrics", "hat-noise", "robustness")
+COMMANDS = (
+    "features",
+    "outcomes",
+    "glmm",
+    "transfer-metrics",
+    "hat-noise",
+    "robustness",
+    "ceiling",
+)
 
 app = typer.Typer(
     name="transfer",

@@ -1,0 +1,1 @@
+"""What the study's findings rest on: ceilings, sample sizes, specifications, power."""

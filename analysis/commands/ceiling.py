@@ -1,0 +1,59 @@
+"""``transfer ceiling``: the main model without saturated cells, Table 7."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from analysis.ablations import ceiling as c
+from analysis.commands import options, show
+from analysis.figures import figure_ceiling, style
+from analysis.inputs import load
+from analysis.progress import fitting
+from analysis.provenance import note, write_note
+from analysis.tables import render, table_07
+from common.files import write_table
+
+
+def command(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    english: Annotated[
+        list[float] | None,
+        typer.Option("--english", help="Keep runs below this English accuracy (0-1); repeatable."),
+    ] = None,
+    cells: Annotated[
+        list[float] | None,
+        typer.Option("--cells", help="Keep cells of at most this accuracy (0-1); repeatable."),
+    ] = None,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+) -> None:
+    """Refit the model without saturated cells: is the size effect a ceiling artefact?
+
+    Without thresholds, the study's: English below .95 and .90, cells of at most .90.
+    """
+    console = Console()
+    directory = options.directory(out, outcomes)
+    inputs = load(outcomes, models, languages, seed)
+    console.print(f"Data: {inputs.source}", highlight=False)
+    given = english is not None or cells is not None
+    table = c.ceiling(
+        inputs,
+        partial(fitting, console),
+        directory / "cache",
+        tuple(english or ()) if given else c.ENGLISH,
+        tuple(cells or ()) if given else c.CELLS,
+    )
+    text = note(inputs.source) + " Fit: laplace, Laplace approximation."
+    write_table(table, directory / "ceiling" / "table.csv")
+    write_note(directory / "ceiling", "The model without saturated cells", text)
+    built = table_07.build(table, text)
+    render.write(built, directory / "tables")
+    style.save(figure_ceiling.draw(table, text), directory / "figures" / "figure_ceiling")
+    show.frame(console, built.caption, built.display)
+    console.print(f"Wrote {directory}/ceiling, tables/table_07, figures/figure_ceiling")

@@ -1,0 +1,90 @@
+"""Table 7: who is left under each restriction, and that the size effect survives."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from analysis.ablations import ceiling as c
+from analysis.tables import table_07
+from common.errors import InputError
+
+PAIRS = pd.DataFrame(
+    {
+        "variant": ["a", "a", "b", "b", "c", "c"],
+        "language": ["eng", "mar"] * 3,
+        "accuracy": [0.96, 0.90, 0.95, 0.91, 0.50, 0.20],
+    }
+)
+
+
+def kept(restriction):
+    return PAIRS.loc[restriction.kept, ["variant", "language"]].agg("-".join, axis=1).tolist()
+
+
+def test_runs_below_a_threshold_stay_and_those_at_it_go():
+    everything, english, cells = c.restrictions(PAIRS, english=[0.95], cells=[0.90])
+    assert kept(everything) == ["a-eng", "a-mar", "b-eng", "b-mar", "c-eng", "c-mar"]
+    assert kept(english) == ["c-eng", "c-mar"]
+    assert kept(cells) == ["a-mar", "c-eng", "c-mar"]
+    assert english.name == "english_below_95"
+    assert cells.name == "cells_at_most_90"
+
+
+def test_a_threshold_in_percent_is_refused():
+    with pytest.raises(InputError, match="share between 0 and 1, not 95"):
+        c.restrictions(PAIRS, english=[95])
+
+
+def test_runs_without_english_are_named():
+    with pytest.raises(InputError, match="b has no English"):
+        c.restrictions(PAIRS.drop(index=2), english=[0.9])
+
+
+@pytest.mark.parametrize(
+    ("p_value", "text"), [(0.0009, "***"), (0.001, "**"), (0.049, "*"), (0.05, "")]
+)
+def test_stars(p_value, text):
+    assert c.stars(p_value) == text
+
+
+@pytest.fixture(scope="module")
+def table(inputs, silent):
+    symbolic = inputs.cells[inputs.cells["split"] == "symbolic"].drop(columns="split")
+    return c.ceiling(replace(inputs, cells=symbolic), silent)
+
+
+def test_the_size_effect_is_no_ceiling_artefact(table):
+    resource = table[table["term"] == "resource:size"].set_index("restriction")
+    assert (resource["difference"].abs() <= 0.02).all()
+    assert (resource["p_value"] < 1e-3).all()
+    assert resource["estimate"].idxmin() == "all"
+    distance = table[table["term"] == "distance:size"]
+    assert (distance["p_value"] > 0.05).all()
+    main = table[table["published"].notna()]
+    assert (main["difference"].abs() <= 0.04).all()
+    assert len(main) == 20
+
+
+def test_who_is_left(table):
+    counts = table.groupby("restriction", sort=False)[
+        ["variants", "saturated_cells", "paired_bases"]
+    ].first()
+    assert counts["variants"].tolist() == [46, 29, 20, 45]
+    assert counts["saturated_cells"].tolist() == [176, 18, 0, 0]
+    assert counts["paired_bases"].tolist() == [11, 5, 3, 10]
+
+
+def test_interactions_with_reasoning_are_flagged_where_few_bases_run_both_ways(table):
+    flagged = table[~table["interpretable"]]
+    assert set(flagged["restriction"]) == {"english_below_90"}
+    assert set(flagged["term"]) == set(table_07.CROSSED)
+
+
+def test_the_table_says_what_is_published_and_what_is_biased(table):
+    built = table_07.build(table, "Data: x.")
+    shown = built.display.set_index("")
+    assert shown.loc["Variants"].tolist() == ["46 [46]", "29 [29]", "20 [20]", "45 [45]"]
+    assert shown.loc["Resource × size", "English <90%"].endswith("[−0.188***]")
+    assert "†" in shown.loc["Size × reasoning", "English <90%"]
+    assert "biases" in built.note
