@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -34,7 +34,9 @@ class Drawer:
         self._replacements = dict(replacements)
         shortened, self._lists = _with_lists_of_their_own(template, replacements)
         self._free = without_conditions(shortened)
-        self._probe = condition_probe(shortened) if template.conditions else None
+        self._probe = (
+            condition_probe(shortened, template.conditions) if template.conditions else None
+        )
 
     def draw(self, rng: Random, deadline: float) -> Question:
         """One instance whose conditions hold: the next one for the state of ``rng``.
@@ -63,39 +65,36 @@ def without_conditions(template: AnnotatedQuestion) -> AnnotatedQuestion:
     return replace(template, question_annotated=before + answer + rest)
 
 
-def condition_probe(template: AnnotatedQuestion) -> AnnotatedQuestion:
-    """A template of the drawn variables only, whose answer says of each condition if it holds.
+def condition_probe(template: AnnotatedQuestion, conditions: Sequence[str]) -> AnnotatedQuestion:
+    """A template of the drawn variables only, whose answer says if all the conditions hold.
 
-    Rendering an answer is the package's public way to evaluate expressions. Derived variables are
-    left out: conditions cannot name them, and they may be undefined where conditions fail. They
-    are drawn last, so the same state of a generator draws the same values in both templates.
+    Rendering an answer is the package's public way to evaluate expressions; like the package, it
+    looks at a condition only if those before it hold. Derived variables are left out: conditions
+    cannot name them, and they may be undefined where conditions fail. They are drawn last, so the
+    same state of a generator draws the same values in both templates.
     """
     derived = set(template.derived_lines)
     drawn = "\n".join(f"- {line}" for line in template.init if line not in derived)
-    flags = [f"{{'{HOLDS}' if ({condition}) else '{FAILS}'}}" for condition in template.conditions]
+    together = " and ".join(f"({condition})" for condition in conditions)
     return replace(
-        template, question_annotated=f"-\n#init:\n{drawn}\n", answer_annotated="".join(flags)
+        template,
+        question_annotated=f"-\n#init:\n{drawn}\n",
+        answer_annotated=f"{{'{HOLDS}' if {together} else '{FAILS}'}}",
     )
 
 
-def failing(
+def _holding(
     probe: AnnotatedQuestion,
     replacements: Mapping,
     rng: Random,
-    draws: int = 1,
-    fixed: Mapping | None = None,
-) -> list[list[int]]:
-    """Which conditions fail (their positions) in each of the next draws of a ``condition_probe``.
-
-    ``fixed`` holds variables at values. Raises NoInstance if a condition cannot be evaluated.
-    """
+    draws: int,
+) -> list[bool]:
+    """Whether the conditions hold in each of the next draws of a ``condition_probe``."""
     try:
-        drawn = probe.generate_questions(
-            draws, dict(replacements), rng=rng, verbose=False, fixed=fixed and dict(fixed)
-        )
+        drawn = probe.generate_questions(draws, dict(replacements), rng=rng, verbose=False)
     except Exception as error:
         raise NoInstance(f"{type(error).__name__}: {error}") from error
-    return [[place for place, flag in enumerate(one.answer) if flag == FAILS] for one in drawn]
+    return [one.answer == HOLDS for one in drawn]
 
 
 def _skip_to_allowed(
@@ -108,12 +107,10 @@ def _skip_to_allowed(
     tries, batch = 0, 1
     while True:
         before = rng.getstate()
-        outcomes = failing(probe, replacements, rng, batch)
-        allowed = next((place for place, failed in enumerate(outcomes) if not failed), None)
-        if allowed is not None:
+        held = _holding(probe, replacements, rng, batch)
+        if True in held:
             rng.setstate(before)
-            if allowed:
-                failing(probe, replacements, rng, allowed)
+            _holding(probe, replacements, rng, held.index(True))
             return
         tries += batch
         batch = min(2 * batch, LARGEST_BATCH)

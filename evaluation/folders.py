@@ -52,7 +52,9 @@ class Folder:
         try:
             return json.loads((self.path / "replacements.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise InputError(f"{self.path / 'replacements.json'} cannot be read: {error}") from error
+            raise InputError(
+                f"{self.path / 'replacements.json'} cannot be read: {error}"
+            ) from error
 
     @cached_property
     def instruction(self) -> str:
@@ -74,7 +76,9 @@ def load_template(path: Path) -> AnnotatedQuestion:
         return AnnotatedQuestion.from_toml(path)
     except Exception as error:  # the package parses expressions on the way: any error can come
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise InputError(f"{path.parent.parent.name}/{path.name} cannot be used: {reason}") from error
+        raise InputError(
+            f"{path.parent.parent.name}/{path.name} cannot be used: {reason}"
+        ) from error
 
 
 def find_folder(language: str | Path) -> Folder:

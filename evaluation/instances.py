@@ -143,9 +143,7 @@ def generate(
     missing = [lost for *_, lost in finished if lost]
     if not instances:
         raise InputError(f"no template gave an instance: {missing[0].reason}")
-    return instances, Provenance(
-        names, per_template, seed, list(splits), seconds, missing=missing
-    )
+    return instances, Provenance(names, per_template, seed, list(splits), seconds, missing=missing)
 
 
 def prompt(instruction: str, question: str) -> str:

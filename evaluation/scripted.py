@@ -18,6 +18,7 @@ from functools import cache
 from hashlib import sha256
 from statistics import NormalDist
 
+from inspect_ai.model import ChatCompletionChoice as Choice
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -29,7 +30,6 @@ from inspect_ai.model import (
     ModelUsage,
     modelapi,
 )
-from inspect_ai.model import ChatCompletionChoice as Choice
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from analysis.responses.boxed import box_number
@@ -78,7 +78,9 @@ class ScriptedAnswers(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
         if not file:
-            raise InputError(f"scripted/{model_name} needs its script: give -M file=INSTANCES.jsonl")
+            raise InputError(
+                f"scripted/{model_name} needs its script: give -M file=INSTANCES.jsonl"
+            )
         self._script = {one.prompt: one for one in read_instances(file)[0]}
         self._reasoning = None if reasoning is None else mode(reasoning)
         self._size = math.log2(parse_size(model_name) if params_b is None else params_b)
@@ -106,7 +108,9 @@ class ScriptedAnswers(ModelAPI):
         text = right_response(one) if right else wrong_response(one, key, self._unboxed)
         thoughts = one.solution if reasoning == "on" else ""
         content = [ContentReasoning(reasoning=thoughts)] if thoughts else []
-        message = ChatMessageAssistant(content=[*content, ContentText(text=text)], source="generate")
+        message = ChatMessageAssistant(
+            content=[*content, ContentText(text=text)], source="generate"
+        )
         return ModelOutput(
             model=self.model_name,
             choices=[Choice(message=message, stop_reason="stop")],
@@ -146,9 +150,9 @@ class ScriptedAnswers(ModelAPI):
         registry = models.registry()
         known = registry.loc[registry["hub_id"] == self.model_name, "reasoning"].unique()
         if len(known) != 1:
+            known_as = "both modes" if len(known) else "no known mode"
             raise InputError(
-                f"scripted/{self.model_name} has {'both modes' if len(known) else 'no known mode'}: "
-                "give -T reasoning=on or off with -T switch=chat_template, or -M reasoning"
+                f"scripted/{self.model_name} has {known_as}: give -T reasoning=on or off with -T switch=chat_template, or -M reasoning"
             )
         return str(known[0])
 

@@ -75,7 +75,7 @@ vLLM and SGLang; ``effort``: Inspect's reasoning effort, for providers that know
 
 @task
 def multilingual_gsm(
-    languages: str | list[str] = "eng",
+    languages: str | list[str] | None = None,
     instances: int = 20,
     seed: int = 1,
     split: str | list[str] = "symbolic",
@@ -88,7 +88,8 @@ def multilingual_gsm(
     r"""Grade-school problems in many languages; the answer in ``\boxed{}``, exact on the number.
 
     Args:
-        languages: template folders of multilingual-gsm-symbolic (``eng,dan``), or paths.
+        languages: template folders of multilingual-gsm-symbolic (``eng,dan``), or paths; needed
+            unless ``file`` is given.
         instances: symbolic instances of a template.
         seed: of the instances.
         split: symbolic, original, or ``symbolic,original``.
@@ -106,7 +107,7 @@ def multilingual_gsm(
     found, provenance = (
         making.read_instances(file)
         if file
-        else _generated(languages, instances, seed, split, templates, seconds)
+        else _generated(languages or [], instances, seed, split, templates, seconds)
     )
     return Task(
         dataset=MemoryDataset([_sample(one, stated) for one in found], name="multilingual-gsm"),

@@ -18,7 +18,9 @@ _DRESSING = re.compile(
     r"\\(?:text|mathrm|mathbf|mathit|mathsf|textbf|textit|textrm|emph|boldsymbol|bf|rm|left|right|"
     r"displaystyle|quad|qquad|degree|approx|euro|pounds|yen)(?![A-Za-z])|\\[$%#&,;:! ]|[*_~{}]"
 )
-_UNIT_EXPONENT = re.compile(r"\^\s*\{?\s*\\(?:circ|degree)\s*\}?|(?<=[^\W\d])\}?\^(?:\{[^{}]*\}|\w)")
+_UNIT_EXPONENT = re.compile(
+    r"\^\s*\{?\s*\\(?:circ|degree)\s*\}?|(?<=[^\W\d])\}?\^(?:\{[^{}]*\}|\w)"
+)
 _GROUP_SPACE = re.compile(r"(?<=\d)(?:\s|\\[,;:! ])+(?=\d{3}(?!\d))")
 _LEADING_POINT = re.compile(r"(?<![\w.,)\]])[.,](?=\d)")
 _SIGN_SPACE = re.compile(r"^(\W*[+-])\s+(?=\d)")
