@@ -22,12 +22,11 @@ def variance_explained(
         before, after = baseline.sd(group), full.sd(group)
         if before == 0:
             raise InputError(f"the baseline's SD of {group} is 0: there is nothing to explain")
-        rows.append(
-            {
-                "group": group,
-                "sd_baseline": before,
-                "sd": after,
-                "explained": 1 - after**2 / before**2,
-            }
-        )
+        share = share_explained(after, before)
+        rows.append({"group": group, "sd_baseline": before, "sd": after, "explained": share})
     return pd.DataFrame(rows)
+
+
+def share_explained(sd: float, sd_baseline: float) -> float:
+    """1 − SD²/SD² of the baseline: below zero where the features make the SD larger."""
+    return 1 - sd**2 / sd_baseline**2

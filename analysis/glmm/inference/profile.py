@@ -1,0 +1,186 @@
+"""Profile-likelihood intervals of fixed effects and random-effect SDs.
+
+An interval holds the values ψ of a parameter that a likelihood-ratio test does not reject:
+2 (L(φ̂) − max over the other parameters of L) ≤ the quantile of χ²(1) (Venzon & Moolgavkar 1988).
+The others are maximised along whitened axes from a first-order prediction of where they go, so a
+value costs few gradients; the signed root of the profile deviance is close to linear in ψ, so
+Newton's method finds a bound in two or three values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import minimize
+
+from analysis.glmm.inference.coordinates import Coordinates
+from analysis.glmm.inference.intervals import interval_table
+from analysis.glmm.laplace import Model, Optimum
+from analysis.glmm.laplace.likelihood import Modes
+from analysis.glmm.laplace.optimise import Objective
+from analysis.glmm.result import WALD_LEVEL
+from common.errors import InputError
+
+GRADIENT = 1e-4  # of the inner maximisations, per standard error: 5e-9 of log-likelihood
+CLOSE = 1e-3  # how near the deviance's root must come to the quantile's
+MAX_VALUES = 25
+FIRST_REACH = 0.2  # log-odds, from an SD on the boundary
+
+
+def profile_intervals(
+    model: Model,
+    optimum: Optimum,
+    level: float = WALD_LEVEL,
+    kinds: tuple[str, ...] = ("fixed", "sd"),
+    progress: Callable[[int], None] | None = None,
+) -> pd.DataFrame:
+    """Profile intervals of every fixed effect and SD (log-odds), in ``intervals.COLUMNS``.
+
+    Args:
+        model, optimum: the fit, with its exact information.
+        level: of the intervals. kinds: ``fixed``, ``sd``, or both.
+        progress: called with 1 when a parameter is done.
+
+    An SD's interval reaches to 0 where zero is not rejected. SDs that the fit puts on the
+    boundary stay there while other parameters are profiled.
+
+    Raises InputError where the optimum is none.
+    """
+    if not optimum.exact or not optimum.definite:
+        raise InputError("profile intervals need a fit with a positive definite exact Hessian")
+    peak, rows = Peak(model, optimum), []
+    for j, label in enumerate(peak.coordinates.labels):
+        if label.kind not in kinds:
+            continue
+        low, high = Path(peak, j).interval(level)
+        rows.append((label.kind, label.group, label.term, peak.omega[j], low, high))
+        if progress is not None:
+            progress(1)
+    return interval_table(rows, "profile")
+
+
+def profile_count(model: Model, kinds: tuple[str, ...] = ("fixed", "sd")) -> int:
+    """How many parameters ``profile_intervals`` works through."""
+    return sum(label.kind in kinds for label in Coordinates(model).labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Profiled:
+    """The maximum with one coordinate at ``value``.
+
+    ``root`` is the root of the deviance's rise above the optimum, ``slope`` the derivative of the
+    maximal log-likelihood; ``inner`` and ``modes`` start the next value nearby.
+    """
+
+    value: float
+    root: float
+    slope: float
+    inner: np.ndarray
+    modes: Modes
+
+
+class Peak:
+    """A fit seen in coordinates: where it is and the information about every coordinate."""
+
+    def __init__(self, model: Model, optimum: Optimum):
+        self.objective = Objective(model.likelihood)
+        self.coordinates = Coordinates(model)
+        self.point = optimum.point
+        self.omega = self.coordinates.of(optimum.point.phi)
+        jacobian = self.coordinates.jacobian(self.omega)
+        self.information = jacobian.T @ optimum.information @ jacobian
+        self.free = self.coordinates.free(optimum.free)
+
+
+class Path:
+    """The ridge along one coordinate: the likelihood maximised over all others.
+
+    The others follow ``move`` to first order, and are sought along axes on which the information
+    is the identity.
+    """
+
+    def __init__(self, peak: Peak, j: int):
+        self.peak, self.j, self.label = peak, j, peak.coordinates.labels[j]
+        self.others = np.flatnonzero(peak.free & (np.arange(len(peak.free)) != j))
+        self.root = cholesky(peak.information[np.ix_(self.others, self.others)])
+        half = solve_triangular(self.root, peak.information[self.others, j], trans="T")
+        self.move = -solve_triangular(self.root, half)
+        self.information = peak.information[j, j] - half @ half
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Lower and upper bound."""
+        wanted = np.sqrt(stats.chi2.ppf(level, 1))
+        if not self.peak.free[self.j]:  # an SD on the boundary: nothing tells its scale
+            return 0.0, self._bound(FIRST_REACH, wanted)
+        reach = wanted / np.sqrt(self.information)
+        if self.label.kind == "sd" and self.at(0.0).root <= wanted:
+            return 0.0, self._bound(reach, wanted)
+        return self._bound(-reach, wanted), self._bound(reach, wanted)
+
+    def _bound(self, reach: float, wanted: float) -> float:
+        """The value whose root is ``wanted``, sought from the optimum by steps of ``reach``."""
+        inside = self.peak.omega[self.j]
+        outside = 0.0 if self.label.kind == "sd" and reach < 0 else None
+        value, last = inside + reach, None
+        for _ in range(MAX_VALUES):
+            if outside is not None and not min(inside, outside) < value < max(inside, outside):
+                value = (inside + outside) / 2
+            last = self.at(value, last)
+            step = (wanted - last.root) * last.root / -last.slope if last.slope else np.inf
+            if abs(last.root - wanted) <= CLOSE * wanted:
+                return float(value + step)
+            if last.root < wanted:
+                inside = value
+            else:
+                outside = value
+            if outside is None and not 0 < step / reach <= 2:
+                step = 2 * reach
+            value += step
+        raise InputError(
+            f"no end of the profile interval of {self.name()} was found between "
+            f"{self.peak.omega[self.j]:.4g} and {value:.4g}: the likelihood is flat there"
+        )
+
+    def at(self, value: float, near: Profiled | None = None) -> Profiled:
+        """Maximise over the others with this coordinate at ``value``.
+
+        ``near`` is another value of this path to start from. Raises InputError if the likelihood
+        is higher than at the optimum.
+        """
+        peak, shift = self.peak, value - self.peak.omega[self.j]
+        start = np.zeros(len(self.others))
+        modes, for_omega = peak.point.modes, None
+        if near is not None:  # what the prediction misses grows with the square
+            start = near.inner * (shift / (near.value - peak.omega[self.j])) ** 2
+            modes = near.modes
+
+        def drop(inner: np.ndarray) -> tuple[float, np.ndarray]:
+            nonlocal modes, for_omega
+            omega = peak.omega.copy()
+            omega[self.j] = value
+            omega[self.others] += self.move * shift + solve_triangular(self.root, inner)
+            point = peak.objective.at(peak.coordinates.phi(omega), modes)
+            modes = point.modes
+            for_omega = peak.coordinates.jacobian(omega).T @ point.gradient
+            along = solve_triangular(self.root, for_omega[self.others], trans="T")
+            return peak.point.value - point.value, -along
+
+        if len(start):
+            start = minimize(drop, start, jac=True, method="BFGS", options={"gtol": GRADIENT}).x
+        fall, _ = drop(start)
+        if fall < -1e-6:
+            raise InputError(
+                f"with {self.name()} at {value:.4g} the log-likelihood is {-fall:.2g} above the "
+                "fit's: the fit is not at the maximum"
+            )
+        slope = float(for_omega[self.j] + self.move @ for_omega[self.others])
+        return Profiled(value, float(np.sqrt(2 * max(fall, 0.0))), slope, start, modes)
+
+    def name(self) -> str:
+        """The coordinate's name for messages."""
+        return " ".join(filter(None, (self.label.kind, self.label.group, self.label.term)))
