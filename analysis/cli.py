@@ -19,6 +19,9 @@ COMMANDS = (
     "hat-noise",
     "robustness",
     "ceiling",
+    "penalty",
+    "templates",
+    "instances",
 )
 
 app = typer.Typer(

@@ -74,6 +74,9 @@ class Missing:
     split: str
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.templates} {self.split}, template {self.template}: {self.reason}"
+
 
 @dataclass(frozen=True)
 class Provenance:

@@ -152,7 +152,8 @@ class ScriptedAnswers(ModelAPI):
         if len(known) != 1:
             known_as = "both modes" if len(known) else "no known mode"
             raise InputError(
-                f"scripted/{self.model_name} has {known_as}: give -T reasoning=on or off with -T switch=chat_template, or -M reasoning"
+                f"scripted/{self.model_name} has {known_as}: give -T reasoning=on or off with "
+                "-T switch=chat_template, or -M reasoning=on or off"
             )
         return str(known[0])
 

@@ -41,12 +41,12 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState, generate
 from rich.console import Console
-from rich.progress import Progress
 
 from analysis.responses.boxed import box_number, read_answer
 from analysis.responses.numbers import decimal_sign
 from common.errors import InputError, name_some, suggest
 from evaluation import instances as making
+from evaluation.progress import counting
 from features.reasoning import mode
 
 CONVENTIONS = "capability-transfer/1"
@@ -192,20 +192,10 @@ def _generated(
 ) -> tuple[list[making.Instance], making.Provenance]:
     splits = split.split(",") if isinstance(split, str) else split
     chosen = [templates] if isinstance(templates, str) else templates
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        line = bar.add_task("instances")
+    with counting("instances") as progress:
         found, provenance = making.generate(
-            languages,
-            instances,
-            seed,
-            splits,
-            chosen,
-            seconds,
-            progress=lambda done, total: bar.update(line, completed=done, total=total),
+            languages, instances, seed, splits, chosen, seconds, progress=progress
         )
     for lost in provenance.missing:
-        Console(stderr=True, soft_wrap=True).print(
-            f"no instance: {lost.templates} {lost.split} template {lost.template}: {lost.reason}",
-            markup=False,
-        )
+        Console(stderr=True, soft_wrap=True).print(f"no instance: {lost}", markup=False)
     return found, provenance
