@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling tables figures test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty tables figures test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -51,6 +51,9 @@ robustness: setup ## original against perturbed questions, MGSM-Pro's tables che
 
 ceiling: setup ## the model without saturated cells (Table 7) -> results/ceiling/
 	$(transfer) ceiling $(inputs) $(ARGS)
+
+penalty: setup ## original against symbolic questions (Appendix D, Figures 10, 11) -> results/penalty/
+	$(transfer) penalty $(inputs) $(ARGS)
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest

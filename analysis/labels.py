@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from features.languages import registry
+
 FEATURES = {
     "resource": "Resource level",
     "distance": "Typological distance",
@@ -48,3 +52,14 @@ def term(name: str) -> str:
 def group(name: str) -> str:
     """A grouping factor for people."""
     return GROUPS.get(name, name.replace("_", " ").replace(":", " × "))
+
+
+def language(code: str) -> str:
+    """A language's name; a code that is not registered stands as it is."""
+    return _language_names().get(code, code)
+
+
+@cache
+def _language_names() -> dict[str, str]:
+    names = registry().set_index("language")["name"].to_dict()
+    return names | {"eng_metric": "English (metric)"}
