@@ -56,9 +56,9 @@ def describe(tables: Tables) -> str:
     crawls = ", ".join(sorted(tables.languages["crawl"].dropna().astype(str).unique()))
     return (
         f"`languages.csv`: resource (log10 Common Crawl pages; {crawls}) and distance (URIEL "
-        "cosine distance, with the number of observed features); `models.csv`: size (log2 "
-        "billions of parameters) and reasoning (1 is on); `pairs.csv`: tokens per non-whitespace "
-        "character, their ratio to English (`fertility_ratio`) and its deviation from the "
-        "language's mean (`fertility`). All are published figures or computed from public data; nothing here is "
-        "reconstructed."
+        "cosine distance, with the number of observed features).\n\n"
+        "`models.csv`: size (log2 billions of parameters) and reasoning (1 is on).\n\n"
+        "`pairs.csv`: tokens per non-whitespace character, their ratio to English "
+        "(`fertility_ratio`) and its deviation from the language's mean (`fertility`).\n\n"
+        "All are published figures or computed from public data; nothing here is reconstructed."
     )
