@@ -32,17 +32,16 @@ def draw(metrics: pd.DataFrame, line: pd.DataFrame, note: str) -> Figure:
         )
         axes.plot(x, y, "o", color=OURS, markersize=4.5, alpha=0.8, label="model")
         for index in residual.abs().nlargest(NAMED).index:
-            left = x[index] > 0.6
             axes.annotate(
                 metrics.loc[index, "variant"],
                 (x[index], y[index]),
-                xytext=(-6 if left else 6, 0),
+                xytext=(6, 0),
                 textcoords="offset points",
-                ha="right" if left else "left",
                 va="center",
                 fontsize=7,
                 color=INK,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8},
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
+                zorder=1.5,
             )
         axes.set_xlim(0, 1.02)
         axes.set_ylim(0, 1.02)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import matplotlib
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.tables.render import number
 from analysis.transfer_metrics.comparison import LABELS, compared
 
 LEFT_OUT = ("hat",)
@@ -41,11 +43,11 @@ def draw(comparison: pd.DataFrame, correlations: pd.DataFrame, note: str) -> Fig
                     axes.text(
                         0.5,
                         0.5,
-                        f"{value:.2f}".replace("-", "−"),
+                        number(value, 2),
                         transform=axes.transAxes,
                         ha="center",
                         va="center",
-                        fontsize=8 + 4 * abs(value),
+                        fontsize=8 + 4 * np.nan_to_num(abs(value)),
                         color=INK if abs(value) >= 0.3 else MUTED,
                     )
                     axes.axis("off")

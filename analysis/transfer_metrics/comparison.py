@@ -69,13 +69,14 @@ def glmm_effects(fit: Fit, data: pd.DataFrame) -> pd.DataFrame:
         {
             "variant": rows["variant"],
             "glmm_level": level,
-            "glmm_effect": level - linear_predictor(fit, rows, []),
+            "glmm_effect": (level - linear_predictor(fit, rows, [])).round(10),
         }
     )
     for feature in ("resource", "distance"):
         if feature in used:
             raised = linear_predictor(fit, rows.assign(**{feature: 1.0}), groups)
-            table[f"glmm_{feature}_slope"] = raised - level
+            # equal slopes must stay equal, or rounding would rank them
+            table[f"glmm_{feature}_slope"] = (raised - level).round(10)
     return table
 
 
