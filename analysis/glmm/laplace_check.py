@@ -24,7 +24,10 @@ from analysis.glmm.laplace import Model, Optimum
 from analysis.glmm.laplace.likelihood import Likelihood, Modes
 from common.errors import InputError
 
-ENOUGH_DRAWS = 50.0  # effective pairs below which the sampling says nothing
+ENOUGH_PAIRS = 50.0  # effective pairs below which the sampling says nothing
+COLUMNS = [
+    "quantity", "kind", "group", "term", "estimate", "value", "mc_error", "std_error",
+]  # fmt: skip
 STEP = 0.5  # of the differences, in standard errors
 
 
@@ -51,22 +54,18 @@ class LaplaceCheck:
 
     @property
     def reliable(self) -> bool:
-        """Whether enough effective draws stand behind the figures."""
-        return self.effective >= ENOUGH_DRAWS
+        """Whether enough effective pairs stand behind the figures."""
+        return self.effective >= ENOUGH_PAIRS
 
     def table(self) -> pd.DataFrame:
-        """Tidy: quantity (log_lik, shift), kind, group, term, estimate, value, mc_error, std_error.
-
-        ``value`` is exact minus Laplace.
-        """
+        """Tidy, ``COLUMNS``: ``quantity`` is log_lik or shift, ``value`` exact minus Laplace."""
         top = {
             "quantity": "log_lik",
             "value": self.log_lik_error,
             "mc_error": self.log_lik_mc_error,
         }
         rows = self.shifts.rename(columns={"shift": "value"}).assign(quantity="shift")
-        columns = "quantity kind group term estimate value mc_error std_error".split()
-        return pd.concat([pd.DataFrame([top]), rows], ignore_index=True).reindex(columns=columns)
+        return pd.concat([pd.DataFrame([top]), rows], ignore_index=True)[COLUMNS]
 
 
 def check_laplace(
