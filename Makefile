@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty tables figures test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence tables figures test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -54,6 +54,9 @@ ceiling: setup ## the model without saturated cells (Table 7) -> results/ceiling
 
 penalty: setup ## original against symbolic questions (Appendix D, Figures 10, 11) -> results/penalty/
 	$(transfer) penalty $(inputs) $(ARGS)
+
+equivalence: setup ## metric against imperial English (Appendix A.3, Figures 8, 19) -> results/equivalence/
+	$(transfer) equivalence $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest

@@ -22,6 +22,7 @@ COMMANDS = (
     "penalty",
     "templates",
     "instances",
+    "equivalence",
 )
 
 app = typer.Typer(

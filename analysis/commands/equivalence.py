@@ -1,0 +1,88 @@
+"""``transfer equivalence``: two versions of a language, Figures 8 and 19 (7 and 18)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import pandas as pd
+import typer
+from rich.console import Console
+
+from analysis import equivalence as e
+from analysis.commands import options, show
+from analysis.figures import figure_19, style
+from analysis.outcomes.files import read_outcomes
+from analysis.outcomes.published import STUDY_LANGUAGES
+from analysis.outcomes.study import study_counts
+from analysis.provenance import note, write_note
+from analysis.tables import render, table_equivalence
+from common.errors import InputError
+from common.files import write_table
+
+EMBEDDED = "published pair counts (Table 12), all 48 runs; no template layer is used"
+FIGURES = {
+    e.STUDY_PAIR: ("figure_19", "figure_08"),
+    ("isl", "isl_machine"): ("figure_18", "figure_07"),
+}
+"""All runs, and three of them, as numbered in the study."""
+
+
+def command(
+    outcomes: options.Outcomes = None,
+    first: Annotated[
+        str, typer.Option("--first", help="A language of the outcomes, the reference.")
+    ] = e.STUDY_PAIR[0],
+    second: Annotated[
+        str, typer.Option("--second", help="The language to compare with it.")
+    ] = e.STUDY_PAIR[1],
+    margin: Annotated[
+        float, typer.Option("--margin", help="Equivalence margin, accuracy points.")
+    ] = e.MARGIN,
+    out: options.Out = None,
+) -> None:
+    """Are two versions of a language equally hard? Two one-sided t-tests over runs.
+
+    Embedded: English with imperial against metric units. Human against machine-translated
+    Icelandic needs your outcomes, with language isl and, for instance, isl_machine.
+    """
+    console = Console()
+    directory = options.directory(out, outcomes)
+    source, table = _load(outcomes, first, second)
+    runs = e.accuracies(table, first, second)
+    test = e.equivalence(runs, first, second, margin)
+    text = note(source)
+    if runs.attrs["lacking"]:
+        console.print(f"left out, only one of the two: {', '.join(runs.attrs['lacking'])}")
+    write_table(test, directory / "equivalence" / "table.csv")
+    write_table(runs, directory / "equivalence" / "runs.csv")
+    write_note(directory / "equivalence", f"Equivalence of {first} and {second}", text)
+    built = table_equivalence.build(test, first, second, text)
+    render.write(built, directory / "tables")
+    default = ("figure_equivalence", "figure_equivalence_selected")
+    every, selected = FIGURES.get((first, second), default)
+    chosen = e.quartiles(runs)
+    for name, part, remark in (
+        (every, runs, text),
+        (selected, chosen, f"{text} The runs at the quartiles of accuracy."),
+    ):
+        figure = figure_19.draw(part, test, first, second, remark)
+        style.save(figure, directory / "figures" / name)
+    show.frame(console, built.caption, built.display)
+    console.print(f"Wrote {directory}/equivalence, tables, figures/{every}, {selected}")
+
+
+def _load(outcomes: options.Path | None, first: str, second: str) -> tuple[str, pd.DataFrame]:
+    """Where the outcomes come from, and their symbolic rows."""
+    if outcomes is None:
+        known = (*STUDY_LANGUAGES, *e.STUDY_PAIR)
+        if absent := [name for name in (first, second) if name not in known]:
+            raise InputError(
+                f"the study tabulates no scores of {absent[0]}: give --outcomes with both languages"
+            )
+        languages = dict.fromkeys((first, second))
+        return EMBEDDED, study_counts(["symbolic"], languages, include_excluded=True)
+    table = read_outcomes(outcomes)
+    source = table.attrs["data_source"]
+    if "split" in table.columns:
+        table = table[table["split"] == "symbolic"]
+    return source, table
