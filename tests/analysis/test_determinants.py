@@ -1,0 +1,117 @@
+"""The study's main model on the embedded data: against the published figures and against lme4."""
+
+from contextlib import nullcontext
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import study
+from analysis.determinants import baseline_formula, determinants
+from analysis.glmm.formula import parse
+from analysis.glmm.result import Fit
+from analysis.inputs import load
+from analysis.outcomes.reconstruction import DEFAULT_SEED
+from analysis.variance import variance_explained
+from common.errors import InputError
+
+SD_TOLERANCE = {
+    "language": 0.015, "variant:language": 0.015, "family": 0.03, "base_model": 0.03,
+    "variant": 0.03, "template": 0.02,
+}  # fmt: skip
+
+
+def quietly(label):
+    return nullcontext(None)
+
+
+@pytest.fixture(scope="module")
+def inputs():
+    return load(None, None, None, DEFAULT_SEED)
+
+
+@pytest.fixture(scope="module")
+def result(inputs):
+    return determinants(inputs, None, "laplace", None, quietly)
+
+
+@pytest.fixture(scope="module")
+def by_lme4():
+    return pd.read_csv("tests/expected/main_lme4.csv", comment="#")
+
+
+def test_each_fixed_effect_lies_within_0_02_of_table_3(result):
+    table = result.fixed_effects()
+    assert len(table) == 13
+    assert table["published"].notna().all()
+    worst = table.loc[table["difference"].abs().idxmax()]
+    assert abs(worst["difference"]) < 0.02, worst
+
+
+def test_each_sd_lies_near_table_3(result):
+    table = result.random_effects().set_index("group")
+    for group, tolerance in SD_TOLERANCE.items():
+        assert abs(table.loc[group, "difference"]) < tolerance, group
+    assert table["levels"].to_dict() == {
+        "family": 9, "template": 100, "base_model": 35, "variant:language": 690, "language": 15,
+        "variant": 46,
+    }  # fmt: skip
+
+
+def test_the_features_explain_92_and_23_percent(result):
+    explained = result.variance_explained().set_index("group")["explained"]
+    assert abs(explained["language"] - 0.92) < 0.02
+    assert abs(explained["variant:language"] - 0.23) < 0.02
+
+
+def test_the_fit_ends_well(result):
+    for fit in (result.fit, result.baseline):
+        assert fit.optimisation.converged
+        assert not fit.optimisation.singular
+        assert fit.optimisation.messages == ()
+    assert result.fit.nobs == 69_000
+    assert result.fit.trials == 1_380_000
+
+
+@pytest.mark.parametrize("model", ["main", "size_only"])
+def test_our_optimum_is_lme4s(result, by_lme4, model):
+    fit = result.fit if model == "main" else result.baseline
+    theirs = by_lme4[by_lme4["model"] == model].set_index(["kind", "name"])["estimate"]
+    for term, estimate in theirs["fixed"].items():
+        assert abs(fit.coefficients[term] - estimate) < 1e-3, term
+    for group, sd in theirs["random"].items():
+        assert abs(fit.sd(group) - sd) < 1e-3, group
+    assert fit.log_lik > theirs["fit", "log_lik"] - 1e-5
+
+
+def test_published_figures_stand_only_beside_the_studys_model_on_its_data(inputs):
+    formula = "~ size + (1 | variant) + (1 | language) + (1 | template)"
+    other = determinants(inputs, formula, "laplace", None, quietly)
+    assert other.fixed_effects()["published"].isna().all()
+    assert other.baseline is None
+    assert other.variance_explained().empty
+
+
+def test_the_baseline_is_size_with_the_same_random_terms():
+    assert baseline_formula(parse(study.MAIN)) == parse(study.SIZE_ONLY)
+
+
+def _with_sds(language: float, pair: float) -> Fit:
+    table = pd.DataFrame(
+        {"group": ["language", "variant:language"], "term": "(Intercept)", "sd": [language, pair]}
+    )
+    fit = object.__new__(Fit)
+    object.__setattr__(fit, "random_effects", table)
+    return fit
+
+
+def test_variance_explained_is_one_minus_the_ratio_of_variances():
+    table = variance_explained(_with_sds(0.25, 0.6), _with_sds(0.5, 0.6))
+    np.testing.assert_allclose(table["explained"], [0.75, 0.0])
+    with pytest.raises(InputError, match="nothing to explain"):
+        variance_explained(_with_sds(0.25, 0.6), _with_sds(0.0, 0.6))
+
+
+def test_an_unknown_mode_is_refused_with_a_near_match(inputs):
+    with pytest.raises(InputError, match="no engine 'laplas'.*laplace"):
+        determinants(inputs, None, "laplas", None, quietly)
