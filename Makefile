@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence tables figures test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size tables figures test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -57,6 +57,9 @@ penalty: setup ## original against symbolic questions (Appendix D, Figures 10, 1
 
 equivalence: setup ## metric against imperial English (Appendix A.3, Figures 8, 19) -> results/equivalence/
 	$(transfer) equivalence $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+sample-size: setup ## precision and rankings by templates and instances (Table 2, Figure 9) -> results/sample_size/
+	$(transfer) sample-size $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest

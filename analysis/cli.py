@@ -23,6 +23,7 @@ COMMANDS = (
     "templates",
     "instances",
     "equivalence",
+    "sample-size",
 )
 
 app = typer.Typer(

@@ -1,0 +1,65 @@
+"""``transfer sample-size``: how many templates and instances are enough, Table 2, Figure 9."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from analysis.ablations import sample_size as s
+from analysis.commands import options, show
+from analysis.figures import figure_09, style
+from analysis.outcomes.files import read_outcomes
+from analysis.outcomes.study import study_cells
+from analysis.provenance import note, write_note
+from analysis.tables import render, table_02
+from analysis.tables.render import number
+
+
+def command(
+    outcomes: options.Outcomes = None,
+    templates: Annotated[
+        list[int] | None, typer.Option("--templates", help="A template budget; repeatable.")
+    ] = None,
+    instances: Annotated[
+        list[int] | None, typer.Option("--instances", help="An instance budget; repeatable.")
+    ] = None,
+    wanted: Annotated[
+        list[float] | None,
+        typer.Option("--wanted", help="How many templates for this standard error (points)?"),
+    ] = None,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+) -> None:
+    """How precise is a score, and how stable a ranking, on fewer templates or instances?"""
+    console = Console()
+    directory = options.directory(out, outcomes)
+    cells = study_cells(seed) if outcomes is None else read_outcomes(outcomes)
+    source = cells.attrs["data_source"]
+    result = s.sample_size(
+        cells,
+        seed,
+        templates or s.TEMPLATES,
+        instances or s.INSTANCES,
+        wanted or s.WANTED,
+        beside=outcomes is None,
+    )
+    text = note(source)
+    paths = s.write(result, directory)
+    table = table_02.build(result.templates, text)
+    paths += render.write(table, directory / "tables")
+    figure = figure_09.draw(result.templates, result.instances, text)
+    paths += style.save(figure, directory / "figures" / "figure_09")
+    paths.append(write_note(directory / "sample_size", "Sample size", text))
+    show.frame(console, table.caption, table.display)
+    for row in result.claims.itertuples():
+        beside = "" if row.published != row.published else f" (published {row.published:g})"
+        label = row.statistic.replace("_", " ")
+        console.print(f"  {label}: {number(row.value, 3)}{beside}", highlight=False)
+    for row in result.needed.itertuples():
+        console.print(
+            f"  {row.templates} {row.split} templates for a standard error of {row.std_error:g}",
+            highlight=False,
+        )
+    console.print(f"Wrote {len(paths)} files to {directory}/ (sample_size, tables, figures)")

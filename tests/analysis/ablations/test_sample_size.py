@@ -1,0 +1,117 @@
+"""Precision and rankings by budget: exact laws, planted numbers, and Table 2."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.ablations import sample_size as s
+from analysis.tables import table_02
+from common.errors import InputError
+
+
+def cells(correct, total=20, split="symbolic"):
+    """Cells from an array variants × languages × templates."""
+    names = ["variant", "language", "template"]
+    index = pd.MultiIndex.from_product([[f"{n[0]}{i}" for i in range(k)]
+                                        for n, k in zip(names, correct.shape, strict=True)],
+                                       names=names)  # fmt: skip
+    frame = pd.DataFrame({"n_correct": correct.ravel(), "n_total": total}, index=index)
+    return frame.reset_index().assign(split=split)
+
+
+@pytest.fixture(scope="module")
+def result(inputs):
+    return s.sample_size(inputs.cells, seed=1, beside=True)
+
+
+def test_the_standard_error_falls_as_one_over_the_root_of_the_templates(result):
+    table = result.templates
+    own = table[(table["split"] == "symbolic") & (table["rank_reference"] == "own_split")]
+    products = own["std_error"] * np.sqrt(own["templates"])
+    np.testing.assert_allclose(products, products.iloc[0], rtol=1e-12)
+
+
+def test_table_2(result):
+    own = result.templates[result.templates["rank_reference"] == "own_split"]
+    symbolic = own[own["split"] == "symbolic"].set_index("templates")
+    assert symbolic.loc[100, "std_error"] == pytest.approx(2.29, abs=0.15)
+    assert symbolic.loc[10, "rank_correlation"] >= 0.95
+    assert symbolic.loc[50, "rank_correlation"] >= 0.985
+    assert symbolic.loc[100, "rank_correlation"] == pytest.approx(1, abs=1e-12)
+    known = own[own["published"].notna()]
+    assert len(known) == 10
+    assert ((known["std_error"] / known["published"] - 1).abs() < 0.03).all()
+    assert ((known["rank_correlation"] - known["published_rank"]).abs() < 0.03).all()
+
+
+def test_the_symbolic_ranking_is_harder_to_match_for_the_original_split(result):
+    table = result.templates.query("split == 'original' and templates >= 10")
+    wide = table.pivot(index="templates", columns="rank_reference", values="rank_correlation")
+    assert (wide["symbolic"] < wide["own_split"]).all()
+
+
+def test_the_claims_of_the_appendix(result):
+    claims = result.claims.set_index("statistic")
+    assert claims["published"].notna().all()
+    ratio = claims["value"] / claims["published"]
+    exact = ["precision_ratio", "template_share", "templates_for_half_the_error"]
+    assert (ratio[exact] - 1).abs().max() < 0.02
+    assert claims.loc["original_templates_for_symbolic_precision", "value"] == 218
+    shares = claims[claims.index.str.startswith("removed")]
+    assert (shares["value"] - shares["published"]).abs().max() < 0.005
+
+
+def test_thinning_follows_the_split_of_the_variance(result):
+    table = result.instances.set_index("instances")
+    assert table["std_error"].is_monotonic_decreasing
+    at_all = table.loc[20.0]
+    template = at_all["std_error"] ** 2 * at_all["template_share"]
+    for budget in (2.0, 5.0, 10.0):
+        expected = np.sqrt(template / table.loc[budget, "template_share"])
+        assert table.loc[budget, "std_error"] == pytest.approx(expected, rel=0.02)
+
+
+def test_instances_that_always_agree_leave_all_variance_to_templates():
+    correct = np.where(np.random.default_rng(0).random((4, 3, 30)) < 0.5, 20, 0)
+    template, single = s.variance_parts(correct, np.full(correct.shape, 20))
+    assert single == 0
+    assert template == pytest.approx((correct / 20).var(axis=-1, ddof=1).mean())
+
+
+def test_templates_that_are_equally_hard_leave_none():
+    correct = np.random.default_rng(0).binomial(20, 0.4, (20, 10, 200))
+    template, single = s.variance_parts(correct, np.full(correct.shape, 20))
+    assert template == pytest.approx(0, abs=5e-4)
+    assert single == pytest.approx(0.24, abs=0.01)
+
+
+def test_the_templates_needed_are_those_that_reach_the_error():
+    correct = np.random.default_rng(0).integers(0, 21, (3, 2, 40))
+    counts = (correct, np.full(correct.shape, 20))
+    found = s.needed({"symbolic": counts}, [3.0])["templates"].iloc[0]
+    sd = s.template_sd(*counts)
+    assert sd / np.sqrt(found) <= 3 < sd / np.sqrt(found - 1)
+
+
+def test_budgets_beyond_the_templates_have_no_ranking():
+    table = cells(np.random.default_rng(0).integers(0, 21, (5, 2, 10)))
+    found = s.sample_size(table, 1, budgets=[5, 40]).templates
+    assert found.set_index(["templates", "rank_reference"]).loc[(40, "own_split"), "draws"] == 0
+    assert found["published"].isna().all()
+
+
+def test_a_pair_without_some_templates_is_named():
+    table = cells(np.ones((3, 2, 4), dtype=int)).drop(index=7)
+    with pytest.raises(InputError, match="v0 / l1"):
+        s.sample_size(table, 1)
+
+
+def test_a_budget_of_nothing_is_refused():
+    with pytest.raises(InputError, match="at least 1"):
+        s.sample_size(cells(np.ones((3, 2, 4), dtype=int)), 1, budgets=[0])
+
+
+def test_table_2_shows_published_figures_in_brackets(result):
+    display = table_02.build(result.templates, "Data: x.").display
+    assert display["Templates"].tolist() == ["10", "20", "50", "75", "100"]
+    assert display["SE, symbolic"].iloc[-1].endswith("[2.29]")
