@@ -234,7 +234,7 @@ class CrossElimination:
             products[np.ix_(effects, effects)] -= (part * m[g]) @ part.T
             between[effects] += part[:, None, :] * (m[g] * self.cross[g])
         if self.rest.loads:
-            flat = between.reshape(units, -1)
+            flat = between.reshape(units, self.rest.loads * self.columns)
             products[:units, units:] -= flat
             products[units:, :units] -= flat.T
             within = self.rest.cross_block(products)

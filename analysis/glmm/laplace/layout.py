@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-SPARSEST_GRID = 2.0  # cells of the grid per distinct row, at most
+SPARSEST_GRID = 1.5  # cells of the grid per distinct row, at most
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController
 
 from analysis.glmm.diagnostics import check_outcomes
 from analysis.glmm.formula import Formula, parse
-from analysis.glmm.laplace.design import build
+from analysis.glmm.laplace.design import Design, build
 from analysis.glmm.laplace.kernels import Kernel
 from analysis.glmm.laplace.likelihood import Counts, Likelihood, Modes
 from analysis.glmm.laplace.optimise import (
@@ -25,6 +25,7 @@ from analysis.glmm.laplace.optimise import (
     initial_information,
     maximise,
 )
+from analysis.glmm.laplace.rows import RowSystem
 from analysis.glmm.laplace.schur import SchurSystem
 from analysis.glmm.laplace.sparse import SparseSystem
 from analysis.glmm.laplace.start import cold_start, working_information
@@ -88,9 +89,10 @@ class Model:
             self.design = build(self.formula, data, structured)
             largest = self.design.terms[self.design.eliminated].size
             sparse = self.design.effects - largest > settings.dense_limit
+            sparse = sparse and not _fewer_rows(self.design)
             if sparse and self.design.layout.factor is not None:
                 self.design = build(self.formula, data, structured, grid=False)
-            self.system = SparseSystem(self.design) if sparse else SchurSystem(self.design)
+            self.system = _system(self.design, sparse)
             self._take(success, trials)
 
     def _take(self, success: np.ndarray, trials: np.ndarray) -> None:
@@ -218,6 +220,18 @@ class Model:
         return lambda evaluations, value: progress(
             "optimise", evaluations, -2 * (value + self.constant)
         )
+
+
+def _fewer_rows(design: Design) -> bool:
+    """Whether algebra in the space of rows is smaller than in that of the effects."""
+    rest = design.effects - design.terms[design.eliminated].size
+    return design.shape[1] == 1 and design.shape[0] < rest
+
+
+def _system(design: Design, sparse: bool) -> RowSystem | SchurSystem | SparseSystem:
+    if _fewer_rows(design):
+        return RowSystem(design)
+    return SparseSystem(design) if sparse else SchurSystem(design)
 
 
 def log_choose(trials: np.ndarray, success: np.ndarray) -> float:

@@ -17,10 +17,12 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
 from analysis.glmm.laplace.likelihood import Likelihood, Modes
+from analysis.glmm.laplace.terms import Term
 
 HESSIAN_STEP = 1e-4  # in standard errors
 LONGEST_STEP = 5.0  # of the quasi-Newton iterations, in standard errors
 NEAR_ZERO = 0.05  # SDs (log-odds) below which zero itself is tried
+MAX_HESSIANS = 6
 ROUNDING = 1e-12  # relative error of a log-likelihood value
 
 
@@ -225,25 +227,51 @@ def _embed(inner: np.ndarray, free: np.ndarray) -> np.ndarray:
 
 
 def _to_boundary(objective: Objective, point: Point) -> tuple[Point, np.ndarray]:
-    """Set SDs near zero to zero where the likelihood does not fall; returns the free ones."""
+    """Set SDs near zero to zero where the likelihood does not fall; returns the free parameters."""
     free = np.ones(len(point.phi), dtype=bool)
     start = objective.fixed
     for term in objective.likelihood.design.terms:
         rows, columns = term.triangle()
-        for column in np.unique(columns)[::-1]:
-            whole = start + np.flatnonzero(columns == column)
-            lone = start + np.flatnonzero((columns == column) & (rows == column))
-            for which in (whole, lone) if len(whole) > 1 else (whole,):
-                if np.abs(point.phi[which]).max() > NEAR_ZERO:
-                    continue
+        span = slice(start, start + term.parameters)
+        start = span.stop
+        for column in range(columns.max(), -1, -1):
+            theta = point.phi[span]
+            if abs(theta[(rows == column) & (columns == column)][0]) > NEAR_ZERO:
+                continue
+            for moved, kept in _degenerate(term, theta, column):
                 phi = point.phi.copy()
-                phi[which] = 0.0
-                new = objective.at(phi, point.modes)
+                phi[span] = moved
+                new = objective.at(phi)
                 if new.value >= point.value - ROUNDING * max(abs(point.value), 1.0):
-                    point, free[which] = new, False
+                    point = new
+                    free[span] &= kept
                     break
-        start += term.parameters
     return point, free
+
+
+def _degenerate(term: Term, theta: np.ndarray, column: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """θ where a column of T whose diagonal is near zero sits on the boundary, and what is free.
+
+    Either the column is zero and those after it take over its covariances, or it takes over
+    theirs (correlations of ±1 with its small but positive SD).
+    """
+    _, columns = term.triangle()
+    if term.parameters == 1:
+        return [(np.zeros(1), np.zeros(1, dtype=bool))]
+    block = term.block(theta)
+    below = block[column + 1 :, column:]
+    zero, lone = block.copy(), block.copy()
+    zero[:, column] = 0.0
+    lone[:, column + 1 :] = 0.0
+    found = [(zero, columns != column)]
+    if len(below):
+        values, vectors = np.linalg.eigh(below @ below.T)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        zero[column + 1 :, column + 1 :] = np.linalg.qr(root.T, mode="r").T
+        sign = np.where(below[:, 0] < 0, -1.0, 1.0)
+        lone[column + 1 :, column] = sign * np.linalg.norm(below, axis=1)
+        found.append((lone, columns <= column))
+    return [(term.theta(moved), kept) for moved, kept in found]
 
 
 def _oriented(objective: Objective, point: Point, information: np.ndarray):
@@ -263,23 +291,20 @@ def _oriented(objective: Objective, point: Point, information: np.ndarray):
 
 
 def _polish(objective, point, information, free, tolerance):
-    """Newton's steps with the exact Hessian, recomputed while they are long."""
-    definite = True
-    for _ in range(4):
+    """Newton's steps with the exact Hessian, recomputed until the steps are short."""
+    for _ in range(MAX_HESSIANS):
         information = exact_information(objective, point, information, free)
         root, definite = _root(information, free, True)
-        longest = 0.0
+        sizes = []
         for _ in range(5):
-            gradient = point.gradient[free]
-            scaled = solve_triangular(root, gradient, trans="T")
-            if np.abs(scaled).max(initial=0.0) <= tolerance / 10:
+            scaled = solve_triangular(root, point.gradient[free], trans="T")
+            sizes.append(np.abs(scaled).max(initial=0.0))
+            if sizes[-1] <= tolerance / 10:
                 break
-            direction = solve_triangular(root, scaled)
-            new = _line_search(objective, point, direction, free)
+            new = _line_search(objective, point, solve_triangular(root, scaled), free)
             if new is None:
-                break
-            longest = max(longest, float(np.abs(scaled).max()))
+                return point, information, definite
             point = new
-        if longest < 1e-3:
+        if sizes[0] < 1e-3 and sizes[-1] <= tolerance:
             break
     return point, information, definite

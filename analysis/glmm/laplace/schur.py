@@ -64,7 +64,7 @@ class SchurFactor:
         self.products = products
         system_matrix = scale(self.rest, self.blocks, products)
         system_matrix.flat[:: self.rest.size + 1] += 1.0
-        self.root = _cholesky(system_matrix)
+        self.root = cholesky(system_matrix)
         self.log_determinant = self.own_log_determinant + 2 * np.log(self.root.diagonal()).sum()
 
     def _invert_own(self) -> None:
@@ -105,7 +105,7 @@ class SchurFactor:
     def posterior(self) -> Posterior:
         """Leverages, traces and variances (see ``Posterior``)."""
         rest, design = self.rest, self.design
-        inverse = _inverse(self.root)
+        inverse = symmetric_inverse(self.root)
         half = scale_rows(rest, self.blocks, inverse).T  # S⁻¹ Λ'
         covariance = scale_rows(rest, self.blocks, half)
         found = self.elimination.spread(covariance, self.spread)
@@ -162,7 +162,7 @@ def block_trace(term: Term, half: np.ndarray, products: np.ndarray) -> np.ndarra
     return left @ right.T
 
 
-def _cholesky(matrix: np.ndarray) -> np.ndarray:
+def cholesky(matrix: np.ndarray) -> np.ndarray:
     if not len(matrix):
         return matrix
     root, info = lapack.dpotrf(matrix, lower=1, clean=0)
@@ -171,7 +171,7 @@ def _cholesky(matrix: np.ndarray) -> np.ndarray:
     return root
 
 
-def _inverse(root: np.ndarray) -> np.ndarray:
+def symmetric_inverse(root: np.ndarray) -> np.ndarray:
     if not len(root):
         return root
     lower = np.tril(lapack.dpotri(root, lower=1)[0])

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import logit
 
 from analysis.glmm.laplace.likelihood import Likelihood
+from analysis.glmm.laplace.schur import apply_block
 from analysis.glmm.laplace.terms import Term
 
 FIRST_SD = 0.5
@@ -41,6 +42,7 @@ def cold_start(
             span = design.span(t)
             new = _updated(term, blocks[t], u[span], traces[t])
             change = max(change, np.abs(new - blocks[t]).max() / np.abs(blocks[t]).max())
+            u[span] = _same_effects(term, blocks[t], new, u[span])
             blocks[t] = new
         if change < CLOSE:
             break
@@ -91,6 +93,13 @@ def working_information(
 def _initial(term: Term) -> np.ndarray:
     rows, columns = term.triangle()
     return np.where(rows == columns, FIRST_SD, 0.0)
+
+
+def _same_effects(term: Term, old: np.ndarray, new: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """u under the new T with the effects b = T u that it had under the old."""
+    if term.root is not None:
+        return u * (term.theta(old)[0] / term.theta(new)[0])
+    return apply_block(term, np.linalg.solve(new, old), u)
 
 
 def _updated(term: Term, block: np.ndarray, u: np.ndarray, trace: np.ndarray) -> np.ndarray:
