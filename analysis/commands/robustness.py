@@ -127,7 +127,10 @@ def _sources(outcomes: Path | None, scores: Path | None) -> list[Scored]:
         published.published_scores(), consistency.QUESTIONS, published.INSTANCES
     )
     counts = "published pair counts (Table 12), no template layer is used"
-    implied = f"{published.SOURCE}; counts implied by the percentages"
+    implied = (
+        f"{published.SOURCE}; counts implied by the percentages; figures that contradict others "
+        "(contradictions.csv) as printed"
+    )
     return [
         Scored("study", study, _groups(study), note(counts)),
         Scored("mgsm_pro", pro, published.resource_groups(), note(implied)),

@@ -32,6 +32,10 @@ from common.files import write_table
 from features.table import FEATURES
 
 NO_ENGINE = "none"
+LAYERS = (
+    " Accuracies and gaps rest on published counts alone; transfer scores, HAT, profiles, R² and "
+    "every interval over items rest on the reconstructed template layer."
+)
 DIGITS = 5
 PROFILES = 6
 """Models whose transfer profiles are drawn, evenly spaced by HAT."""
@@ -87,7 +91,7 @@ def command(
     )
     text = (
         f"{note(inputs.source, fit)} Source language {source}; {draws:,} bootstrap resamples of "
-        f"the items (seed {seed}); items are templates."
+        f"the items (seed {seed}); items are templates.{LAYERS if inputs.is_study else ''}"
     )
     paths = write(tables, directory, text)
     show(tables, console)

@@ -52,7 +52,9 @@ def read(name: str) -> pd.DataFrame:
 def published_scores() -> pd.DataFrame:
     """Tables 8–13 as scores: variant, language, perturbation, accuracy (0 to 1, NaN if missing).
 
-    18 models × 9 languages × 7 perturbations = 1,134 rows, 27 of them without a figure.
+    18 models × 9 languages × 7 perturbations = 1,134 rows, 27 of them without a figure. As
+    printed: GPT-5's context_names are, from Japanese on, those of Table 9, which repeat its column
+    numbers and contradict Table 1 (see ``consistency``).
     """
     cells = read("accuracy")
     cells = cells[cells["table"].isin(APPENDIX_TABLES)].rename(columns={"model": "variant"})
