@@ -20,6 +20,8 @@ from scipy.linalg import lapack
 from analysis.glmm.laplace.design import Design
 from analysis.glmm.laplace.schur import cholesky, symmetric_inverse
 
+TINY = 1e-6  # share of data in a unit's variance below which 1 − (B⁻¹)ᵢᵢ has lost its digits
+
 
 class RowSystem:
     """Builds factors of H for a design of one column, whose terms are all unit terms."""
@@ -81,10 +83,11 @@ class RowPosterior:
         self.factor = factor
         inverse = symmetric_inverse(factor.root)
         self.weighted = inverse * factor.scale[:, None] * factor.scale  # C
-        weight = factor.weight
-        with np.errstate(divide="ignore", invalid="ignore"):
-            leverage = (1 - inverse.diagonal()) / weight
-        leverage = np.where(weight > 0, leverage, factor.covariance.diagonal())
+        leverage = factor.covariance.diagonal().copy()
+        light = factor.weight * leverage < TINY
+        leverage[~light] = (1 - inverse.diagonal()[~light]) / factor.weight[~light]
+        across = factor.covariance[light]
+        leverage[light] -= np.sum(across * (across @ self.weighted), axis=1)
         self.leverage = leverage[:, None]
         system = factor.system
         self.traces = [

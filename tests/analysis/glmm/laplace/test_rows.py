@@ -1,0 +1,47 @@
+"""Algebra in the space of rows gives what algebra in the space of effects gives."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.glmm.laplace import Kernel, Model
+from analysis.glmm.laplace.rows import RowSystem
+from analysis.glmm.laplace.schur import SchurSystem
+
+
+@pytest.fixture(scope="module")
+def model():
+    generator = np.random.default_rng(5)
+    rows = [(f"v{v}", f"f{v % 3}", f"l{t}") for v in range(8) for t in range(5)]
+    data = pd.DataFrame(rows, columns=["variant", "family", "language"])
+    data["x"] = generator.normal(size=len(data))
+    data["n_total"] = generator.integers(0, 30, len(data))  # some rows without trials
+    data["n_correct"] = generator.binomial(data["n_total"], 0.4)
+    x = np.linspace(-1, 1, 5)
+    matrix = np.exp(-((x[:, None] - x) ** 2))
+    names = [f"l{t}" for t in range(5)]
+    kernels = [Kernel("a", "language", names, matrix, by="variant"),
+               Kernel("b", "language", names, matrix, by="family")]  # fmt: skip
+    return Model("~ x + (1 + x | family) + (1 | variant) + (1 | language)", data, kernels)
+
+
+def test_more_effects_than_rows_choose_the_space_of_rows(model):
+    assert isinstance(model.system, RowSystem)
+
+
+@pytest.mark.parametrize("sd", [0.7, 0.0])
+def test_it_equals_the_space_of_effects(model, sd):
+    design = model.design
+    blocks = design.blocks(np.full(design.parameters, sd))
+    weight = np.random.default_rng(2).uniform(0, 3, (design.shape[0], 1))
+    weight[0] = 0.0
+    ours = model.system.factor(weight, blocks)
+    theirs = SchurSystem(design).factor(weight, blocks)
+    assert ours.log_determinant == pytest.approx(theirs.log_determinant, abs=1e-10)
+    right = np.random.default_rng(3).normal(size=(design.effects, 2))
+    np.testing.assert_allclose(ours.solve(right), theirs.solve(right), atol=1e-10)
+    mine, other = ours.posterior(), theirs.posterior()
+    np.testing.assert_allclose(mine.leverage, other.leverage, atol=1e-10)
+    np.testing.assert_allclose(mine.variance, other.variance, atol=1e-10)
+    for first, second in zip(mine.traces, other.traces, strict=True):
+        np.testing.assert_allclose(first, second, atol=1e-10)
