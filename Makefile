@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size tables figures test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted tables figures test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -60,6 +60,12 @@ equivalence: setup ## metric against imperial English (Appendix A.3, Figures 8, 
 
 sample-size: setup ## precision and rankings by templates and instances (Table 2, Figure 9) -> results/sample_size/
 	$(transfer) sample-size $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+templates: setup ## quality checks on a language's templates (LANGUAGE=dan or a folder)
+	$(transfer) templates --language '$(or $(LANGUAGE),eng)' $(ARGS)
+
+evaluate-scripted: setup ## the evaluation offline, scripted answers -> results/cache/evaluation/ (OUT=dir)
+	tools/evaluate_scripted.sh $(OUT)
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest

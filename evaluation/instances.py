@@ -62,7 +62,7 @@ class Instance:
     @property
     def id(self) -> str:
         """Names the instance among all others: folder, split, template, instance."""
-        return f"{self.templates}/{self.split}/{self.template}/{self.instance}"
+        return "-".join((self.templates, self.split, self.template, self.instance))
 
 
 @dataclass(frozen=True)

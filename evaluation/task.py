@@ -5,7 +5,7 @@ analysis needs is in it twice, for the whole log and for each sample:
 
 - ``eval.metadata``: ``conventions`` (the name of this layout), ``reasoning`` (on, off, or absent
   where nobody said), ``instances`` (how they were made; templates that gave none);
-- each sample's ``id``: folder/split/template/instance; ``target``: the gold number as the solution
+- each sample's ``id``: folder-split-template-instance; ``target``: the gold number as the solution
   writes it; ``metadata``: ``language``, ``templates`` (folder), ``template``, ``split``,
   ``instance``, ``reasoning``, ``solution`` (with its ``<<lhs=rhs>>`` marks);
 - each sample's score ``boxed``: ``C`` or ``I``; ``answer``: what stands in the box; ``metadata``:
