@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted tables figures test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted loo-predict few-templates predict levers tables figures test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -66,6 +66,12 @@ templates: setup ## quality checks on a language's templates (LANGUAGE=dan or a 
 
 evaluate-scripted: setup ## the evaluation offline, scripted answers -> results/cache/evaluation/ (OUT=dir)
 	tools/evaluate_scripted.sh $(OUT)
+
+specifications: setup ## alternatives to the main model (Appendix A.1) -> results/specifications/
+	$(transfer) specifications $(inputs) $(ARGS)
+
+loo-predict: setup ## predict languages held out (Figures 5, 6, 14; ours beside the study's) -> results/loo/
+	$(transfer) loo-predict $(inputs) $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest

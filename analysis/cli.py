@@ -24,6 +24,8 @@ COMMANDS = (
     "instances",
     "equivalence",
     "sample-size",
+    "specifications",
+    "loo-predict",
 )
 
 app = typer.Typer(

@@ -17,3 +17,8 @@ def frame(console: Console, title: str, display: pd.DataFrame) -> None:
     for row in display.itertuples(index=False, name=None):
         panel.add_row(*(escape(str(value)) for value in row))
     console.print(panel)
+
+
+def line(console: Console, text: str) -> None:
+    """A line of plain text: nothing in it is markup or coloured."""
+    console.print(text, markup=False, highlight=False)

@@ -1,0 +1,58 @@
+"""``transfer specifications``: the model's alternatives, Appendix A.1."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from analysis.ablations import specifications as s
+from analysis.commands import options, show
+from analysis.figures import figure_specifications, style
+from analysis.inputs import load
+from analysis.progress import fitting
+from analysis.provenance import note, write_note
+from analysis.tables import render, table_specifications
+from common.files import write_table
+
+NAMES = ", ".join(each.name for each in s.SPECIFICATIONS)
+
+
+def command(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help=f"Fit these beside the main model; repeatable: {NAMES}."),
+    ] = None,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+) -> None:
+    """Would another specification have found the same determinants?"""
+    console = Console()
+    directory = options.directory(out, outcomes)
+    chosen = s.choose(only) if only else s.SPECIFICATIONS
+    inputs = load(outcomes, models, languages, seed)
+    console.print(f"Data: {inputs.source}", highlight=False)
+    table = s.specifications(inputs, partial(fitting, console), directory / "cache", chosen)
+    text = note(inputs.source) + " Fit: laplace, Laplace approximation."
+    write_table(table, directory / "specifications" / "table.csv")
+    write_note(directory / "specifications", "Alternative specifications", text)
+    built = table_specifications.build(table, text)
+    render.write(built, directory / "tables")
+    figure = figure_specifications.draw(table, text)
+    style.save(figure, directory / "figures" / "figure_specifications")
+    for _, rows in table.groupby("specification", sort=False):
+        row = rows.iloc[0]
+        changed = rows.loc[rows["significance_changed"], "term"].tolist()
+        largest = rows.loc[rows["part"] == "fixed", "change"].abs().max()
+        show.line(
+            console,
+            f"{row['label']}: AIC {row['aic_change']:+,.1f}, coefficients move by at most "
+            f"{largest:.3f}"
+            + (f", significance of {', '.join(changed)} changes" if changed else ""),
+        )
+    console.print(f"Wrote {directory}/specifications, tables, figures")

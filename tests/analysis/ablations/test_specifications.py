@@ -1,0 +1,117 @@
+"""Alternative specifications: what each changes in the model, and what it finds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis import study
+from analysis.ablations import specifications as s
+from analysis.glmm.formula import parse
+from analysis.glmm.laplace import fit
+from analysis.tables import table_specifications
+from common.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def symbolic(inputs):
+    cells = inputs.cells[inputs.cells["split"] == "symbolic"].drop(columns="split")
+    return replace(inputs, cells=cells)
+
+
+@pytest.fixture(scope="module")
+def small(symbolic):
+    """Fifteen languages, every third run, every tenth template."""
+    cells = symbolic.cells
+    runs = cells["variant"].unique()[::3]
+    kept = cells["variant"].isin(runs) & cells["template"].str.endswith("0")
+    return replace(symbolic, cells=cells[kept].reset_index(drop=True))
+
+
+@pytest.fixture(scope="module")
+def table(small, silent):
+    return s.specifications(small, silent, chosen=s.choose(["script", "template_language"]))
+
+
+def test_every_specification_is_the_main_model_with_one_change():
+    main = parse(study.MAIN)
+    for each in s.SPECIFICATIONS:
+        formula = each.formula()
+        fixed = formula.fixed != main.fixed
+        gained = set(formula.random) - set(main.random)
+        lost = set(main.random) - set(formula.random)
+        assert fixed + bool(gained) + bool(lost) == (each.name != "main"), each.name
+    assert s.choose(["no_language"])[1].formula().random == tuple(
+        term for term in main.random if term.group != "language"
+    )
+
+
+def test_the_added_columns(small):
+    data = s.prepared(small)
+    other = data.loc[data["non_latin"] == 1, "language"].unique()
+    assert sorted(other) == ["ara", "hin", "jpn", "mar", "rus", "ukr", "zho"]
+    assert data["cell"].is_unique
+
+
+def test_rows_are_the_fits_own(small, table):
+    data = s.prepared(small)
+    own = fit(f"{study.MAIN} + (1 | template:language)", data)
+    rows = table[table["specification"] == "template_language"]
+    fixed = rows[rows["part"] == "fixed"].set_index("term")
+    np.testing.assert_allclose(
+        fixed.loc[own.coefficients.index, "estimate"], own.coefficients, atol=1e-5
+    )
+    spread = rows[rows["part"] == "random"].set_index("term")["estimate"]
+    assert spread["template:language"] == pytest.approx(own.sd("template:language"), abs=1e-4)
+    assert rows["aic"].iloc[0] == pytest.approx(own.aic, abs=1e-4)
+
+
+def test_changes_are_against_the_main_model(table):
+    wide = table[table["part"] == "fixed"].pivot(
+        index="term", columns="specification", values="estimate"
+    )
+    rows = table[(table["part"] == "fixed") & (table["specification"] == "script")]
+    rows = rows.set_index("term")
+    expected = (wide["script"] - wide["main"]).rename(None)
+    np.testing.assert_allclose(rows["change"], expected[rows.index], equal_nan=True)
+    assert np.isnan(rows.loc["non_latin", "change"])
+    assert (table.loc[table["specification"] == "main", "aic_change"] == 0).all()
+
+
+def test_published_figures_stand_beside_the_studys_data_only(symbolic, silent, table):
+    assert table["published"].notna().sum() == 5
+    own = s.specifications(
+        replace(symbolic, cells=symbolic.cells.query("template < 'r008'"), seed=None),
+        silent,
+        chosen=s.choose(["script"]),
+    )
+    assert own["published"].isna().all()
+
+
+def test_an_unknown_specification_is_refused_by_name():
+    with pytest.raises(InputError, match="no specification 'scripts'.*Did you mean script"):
+        s.choose(["scripts"])
+
+
+def test_the_table_has_a_column_a_specification(table):
+    built = table_specifications.build(table, "Data: x.")
+    assert list(built.display.columns[1:]) == list(table["label"].unique())
+    assert "SD Template × language" in built.display[""].tolist()
+
+
+@pytest.mark.slow
+def test_the_studys_alternatives(symbolic, silent):
+    chosen = [each for each in s.SPECIFICATIONS if each.name != "observation"]
+    table = s.specifications(symbolic, silent, chosen=chosen)
+    fixed = table[table["part"] == "fixed"].set_index(["specification", "term"])
+    assert fixed.loc[("resource_distance", "resource:distance"), "p_value"] > 0.5
+    assert fixed.loc[("script", "non_latin"), "p_value"] > 0.5
+    assert abs(fixed.loc[("script", "distance"), "change"]) < 0.02
+    rows = table[table["specification"] == "template_language"]
+    assert rows["aic_change"].iloc[0] == pytest.approx(-1e5, rel=0.1)
+    spread = rows[rows["part"] == "random"].set_index("term")["estimate"]
+    assert spread["template:language"] > spread["variant:language"] > spread["language"]
+    assert not rows["significance_changed"].any()
+    main = table[table["specification"] == "main"].iloc[0]
+    assert main["explained_language"] == pytest.approx(0.92, abs=0.01)
+    assert main["explained_variant_language"] == pytest.approx(0.23, abs=0.01)
