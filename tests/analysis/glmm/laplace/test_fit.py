@@ -58,6 +58,25 @@ def test_boundary_fits_are_flagged_and_exactly_zero(fits):
     assert not fits["ragged"].optimisation.singular
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_slopes_without_intercepts_converge(seed):
+    """Truth: an intercept SD of zero beside a slope SD of one; T is near a rank-deficient one."""
+    random = np.random.RandomState(seed)
+    group, x = np.repeat(np.arange(12), 20), random.randn(240)
+    eta = 0.5 * x + random.randn(12)[group] * x
+    data = pd.DataFrame(
+        {"g": [f"g{i}" for i in group], "x": x, "n_total": 5,
+         "n_correct": random.binomial(5, expit(eta))}
+    )  # fmt: skip
+    fit = laplace.fit("~ x + (1 + x | g)", data)
+    assert fit.optimisation.converged
+    assert fit.diagnostics["hessian_definite"]
+    without = laplace.fit("~ x + (0 + x | g)", data)
+    assert fit.log_lik >= without.log_lik - 1e-8
+    assert fit.optimisation.singular
+    assert abs(fit.correlations["correlation"].iloc[0]) == pytest.approx(1)
+
+
 def simulate(seed, groups=80, rows=25, trials=10):
     """y by group and item: slope 0.7, intercept −0.2, SDs 0.8 (group) and 0.5 (item)."""
     random = np.random.RandomState(seed)

@@ -71,6 +71,15 @@ def test_every_path_gives_one_likelihood_and_gradient(extra, design):
         np.testing.assert_allclose(gradient, results[0][1], rtol=1e-7, atol=1e-7)
 
 
+def test_models_of_columns_alone(design):
+    _, data = design("main")
+    for right in ("(1 | template)", "(1 | template) + (1 | template:language)"):
+        results = [value_and_gradient(x) for x in likelihoods("~ resource + " + right, data)]
+        for value, gradient in results[1:]:
+            assert value == pytest.approx(results[0][0], rel=1e-12)
+            np.testing.assert_allclose(gradient, results[0][1], rtol=1e-7, atol=1e-7)
+
+
 def test_the_grid_is_found(design):
     formula, data = design("main")
     found = Model(formula, data).design
