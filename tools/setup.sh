@@ -8,13 +8,30 @@ venv=.venv
 stamp=results/cache/setup.stamp
 without_r=${WITHOUT_R:-}
 # what rpy2 and the R packages need to be compiled or loaded, on Debian 12/13 and Ubuntu
-apt_packages=(r-base-core r-base-dev r-cran-lme4 r-cran-lmertest python3-dev libpcre2-dev
-  liblzma-dev libbz2-dev libicu-dev libdeflate-dev libzstd-dev libtirpc-dev zlib1g-dev)
+apt_r=(r-base-core r-base-dev r-cran-lme4 r-cran-lmertest python3-dev libpcre2-dev liblzma-dev
+  libbz2-dev libicu-dev libdeflate-dev libzstd-dev libtirpc-dev zlib1g-dev)
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
 
-find_python() {
+privileged() {
+  if [ "$(id -u)" = 0 ]; then env DEBIAN_FRONTEND=noninteractive "$@"
+  elif sudo -n true 2>/dev/null; then sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  else return 1
+  fi
+}
+
+apt_install() { # where apt-get is there and allowed; quiet unless it fails
+  command -v apt-get >/dev/null && privileged true || return 1
+  say "apt-get install $* (some minutes) ..."
+  local log
+  log=$(mktemp)
+  { privileged apt-get update && privileged apt-get install -y --no-install-recommends "$@"; } \
+    >"$log" 2>&1 || { tail -n 5 "$log" >&2; rm -f "$log"; return 1; }
+  rm -f "$log"
+}
+
+search_python() {
   local candidate
   for candidate in "${PYTHON:-}" python3.13 python3.12 python3.14 python3 python \
     "$HOME"/.pyenv/versions/3.1[2-9]*/bin/python; do
@@ -24,6 +41,14 @@ find_python() {
       return
     fi
   done
+  return 1
+}
+
+find_python() {
+  search_python && return
+  # the distribution's own, where it is new enough
+  apt-cache show python3 2>/dev/null | grep -qE '^Version: 3\.(1[2-9]|[2-9][0-9])\.' &&
+    apt_install python3 python3-venv python3-dev >&2 && search_python && return
   fail "Python 3.12 or later is needed and was not found. Ways to get it:" \
     "  Debian 13, Ubuntu 24.04 and later:  apt-get install python3 python3-venv python3-dev" \
     "  pyenv:  pyenv install 3.12" \
@@ -32,24 +57,21 @@ find_python() {
     "then run: make setup PYTHON=/path/to/python3.12"
 }
 
-has_r() { command -v R >/dev/null && Rscript -e 'library(lme4); library(lmerTest)' >/dev/null 2>&1; }
-
-privileged() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif sudo -n true 2>/dev/null; then sudo env DEBIAN_FRONTEND=noninteractive "$@"
-  else return 1
-  fi
+make_venv() {
+  local python=$1
+  rm -rf "$venv"
+  "$python" -m venv "$venv" >/dev/null 2>&1 && return
+  [ "$python" = /usr/bin/python3 ] || [[ "$python" = /usr/bin/python3.* ]] &&
+    apt_install python3-venv && "$python" -m venv "$venv" >/dev/null && return
+  fail "$python cannot create virtual environments." "  Debian/Ubuntu:  apt-get install python3-venv"
 }
 
+has_r() { command -v R >/dev/null && Rscript -e 'library(lme4); library(lmerTest)' >/dev/null 2>&1; }
+
 install_r() {
-  if command -v apt-get >/dev/null && privileged true; then
-    say "installing R, lme4 and what rpy2 is built with (apt-get) ..."
-    export DEBIAN_FRONTEND=noninteractive
-    privileged apt-get update -qq >/dev/null &&
-      privileged apt-get install -y -qq --no-install-recommends "${apt_packages[@]}" >/dev/null
-  fi
+  apt_install "${apt_r[@]}" || true
   has_r || fail "R with the packages lme4 and lmerTest is needed and could not be installed here." \
-    "  Debian/Ubuntu, as root:  apt-get update && apt-get install -y ${apt_packages[*]}" \
+    "  Debian/Ubuntu, as root:  apt-get update && apt-get install -y ${apt_r[*]}" \
     "  conda:  conda install -c conda-forge r-base r-lme4 r-lmertest" \
     "  elsewhere:  install R, then in R: install.packages(c('lme4', 'lmerTest'))" \
     "Or leave lme4 out: make setup WITHOUT_R=1; make glmm ENGINE=laplace"
@@ -66,15 +88,13 @@ if [ -x "$venv/bin/transfer" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(fingerpri
   exit 0
 fi
 
-[ -n "$without_r" ] || has_r || install_r
-
-if ! "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+if ! "$venv/bin/python" -c 'import sys, pip; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
   python=$(find_python)
   say "creating $venv with $python ..."
-  rm -rf "$venv"
-  "$python" -m venv "$venv" 2>/dev/null || fail \
-    "$python cannot create virtual environments. Debian/Ubuntu: apt-get install python3-venv"
+  make_venv "$python"
 fi
+
+[ -n "$without_r" ] || has_r || install_r
 
 say "installing the pinned dependencies ..."
 pip=("$venv/bin/python" -m pip --disable-pip-version-check --quiet)
