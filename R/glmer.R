@@ -110,9 +110,26 @@ lower_cholesky <- function(matrix) {
   matrix
 }
 
+# SDs (term_2 missing) and correlations by group. as.data.frame(VarCorr(fit)) would rename a group
+# that has several terms, and every interaction with it.
+components_of <- function(fit) {
+  one <- function(group, term) {
+    columns <- colnames(term)
+    sds <- data.frame(
+      group = group, term_1 = columns, term_2 = NA_character_, value = attr(term, "stddev")
+    )
+    pairs <- which(lower.tri(term), arr.ind = TRUE)
+    if (nrow(pairs) == 0L) return(sds)
+    rbind(sds, data.frame(
+      group = group, term_1 = columns[pairs[, 2]], term_2 = columns[pairs[, 1]],
+      value = attr(term, "correlation")[pairs]
+    ))
+  }
+  do.call(rbind, Map(one, names(fit@cnms), unclass(lme4::VarCorr(fit))))
+}
+
 # A fitted object as plain vectors and data frames.
 describe_glmer <- function(fit, optimum, evaluations, hessian) {
-  components <- as.data.frame(lme4::VarCorr(fit))
   modes <- as.data.frame(lme4::ranef(fit, condVar = TRUE))
   derivatives <- attr(optimum, "derivs")
   list(
@@ -121,10 +138,7 @@ describe_glmer <- function(fit, optimum, evaluations, hessian) {
     covariance = as.matrix(stats::vcov(fit, use.hessian = hessian)),
     covariance_rx = as.matrix(stats::vcov(fit, use.hessian = FALSE)),
     theta = unname(lme4::getME(fit, "theta")),
-    components = data.frame(
-      group = components$grp, term_1 = as.character(components$var1),
-      term_2 = as.character(components$var2), value = components$sdcor
-    ),
+    components = components_of(fit),
     levels = lme4::ngrps(fit),
     modes = data.frame(
       group = as.character(modes$grpvar), term = as.character(modes$term),

@@ -160,8 +160,6 @@ def _components(found: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
     table = from_r_frame(found["components"])
     levels = dict(zip(found["levels"].names, found["levels"], strict=True))
     is_sd = table["term_2"].isna()
-    # an uncorrelated second term of a group comes as group.1 in VarCorr
-    table["group"] = [name if name in levels else name.rsplit(".", 1)[0] for name in table["group"]]
     sds = table[is_sd].rename(columns={"term_1": "term", "value": "sd"})
     sds.insert(2, "levels", [int(levels[group]) for group in sds["group"]])
     pairs = table[~is_sd]

@@ -65,6 +65,22 @@ def test_evaluating_at_a_fit_gives_its_likelihood_and_modes_back(cells, lme4_fit
     np.testing.assert_allclose(again.modes["mode"], lme4_fit.modes["mode"], atol=1e-5)
 
 
+def test_several_terms_of_one_group_keep_their_names_and_can_be_evaluated(cells):
+    formula = "~ size + (resource || variant) + (1 + size | language) + (1 | variant:language)"
+    fit = lme4.fit(formula, cells, settings=lme4.Settings(hessian=False))
+    keys = set(zip(fit.random_effects["group"], fit.random_effects["term"], strict=True))
+    assert keys == {
+        ("variant", "(Intercept)"), ("variant", "resource"), ("language", "(Intercept)"),
+        ("language", "size"), ("variant:language", "(Intercept)"),
+    }  # fmt: skip
+    assert fit.correlations[["group", "term_1", "term_2"]].to_numpy().tolist() == [
+        ["language", "(Intercept)", "size"]
+    ]
+    tight = lme4.Settings(pirls_tolerance=1e-13)
+    again = lme4.fit(formula, cells, start=fit, optimise=False, settings=tight)
+    assert again.log_lik == pytest.approx(fit.log_lik, abs=1e-4)
+
+
 def test_an_interrupt_in_the_callback_stops_r_and_comes_back(cells):
     def interrupt(stage, evaluation, deviance):
         if evaluation == 5:
