@@ -37,3 +37,14 @@ def published(kind: str) -> pd.Series:
     """
     table = _published()
     return table[table["kind"] == kind].set_index("name")["estimate"]
+
+
+@cache
+def published_predictions() -> pd.DataFrame:
+    """Published errors of prediction for an unseen language.
+
+    Columns: level (pair, language), predictor, truth, k (templates seen), statistic (mae in
+    accuracy points, pearson), value, conf_low, conf_high, source.
+    """
+    with resources.files("analysis").joinpath("data/study_predictions.csv").open() as file:
+        return pd.read_csv(file)

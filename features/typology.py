@@ -78,6 +78,22 @@ def build(
     return pd.DataFrame(result)
 
 
+def vectors(uriel: pd.Series, feature_set: str = "syntax_knn") -> pd.DataFrame:
+    """URIEL feature vectors: a row a language, NaN where a set has gaps.
+
+    ``uriel`` has every language's URIEL code by its own (as the tables of ``build`` do); languages
+    with an empty one are left out. Raises InputError for unknown codes and sets.
+    """
+    if feature_set not in feature_sets():
+        raise InputError(
+            f"unknown feature set {feature_set!r}.{suggest(feature_set, feature_sets())}"
+        )
+    known = uriel[uriel.notna() & (uriel != "")]
+    found = _vectors(tuple(dict.fromkeys(known)), feature_set)
+    index = pd.Index(known.index, name="language")
+    return pd.DataFrame([found[code] for code in known], index=index)
+
+
 def feature_sets() -> list[str]:
     """The URIEL feature sets that a distance can be taken over."""
     return [name for name in _lang2vec().FEATURE_SETS if name not in UNUSABLE]

@@ -1,0 +1,1 @@
+"""Prediction for languages nobody tested: folds, predictors, intervals, template budgets."""

@@ -1,0 +1,36 @@
+"""One GLMM fit for a predictor, started from another where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from analysis.glmm import laplace
+from analysis.glmm.engines import engine as engine_of
+from analysis.glmm.result import Fit
+from common.errors import InputError
+
+SETTINGS = laplace.Settings(hessian="working")
+"""Predictions need no standard errors from the exact Hessian, which cost most of a warm refit."""
+
+
+def fit_glmm(
+    formula: str,
+    data: pd.DataFrame,
+    engine: str = "laplace",
+    start: object = None,
+    kernels: Sequence[laplace.Kernel] = (),
+) -> tuple[Fit, object]:
+    """A fit and what the next one can start from.
+
+    Raises InputError for kernels with another engine than ``laplace``.
+    """
+    if engine == "laplace":
+        model = laplace.Model(formula, data, kernels, SETTINGS)
+        optimum = model.optimise(start)
+        return laplace.report(model, optimum), laplace.warm_start(model, optimum)
+    if kernels:
+        raise InputError(f"engine {engine} has no structured terms: use the laplace engine")
+    fit = engine_of(engine)(formula, data, start=start)
+    return fit, fit

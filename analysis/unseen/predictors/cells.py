@@ -1,0 +1,61 @@
+"""Predictors that fit cells: a GLMM with a template effect, averaged over templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from analysis.glmm.posterior import Posterior
+from analysis.glmm.predict import linear_predictor
+from analysis.glmm.result import Fit
+from analysis.unseen.fitting import fit_glmm
+from analysis.unseen.prediction import Prediction, mean_by_pair, pairs_of
+
+
+@dataclass(frozen=True)
+class CellModel:
+    """A GLMM on cells, without structured terms."""
+
+    label: str
+    formula: str
+
+    def fit(
+        self, train: pd.DataFrame, vectors: pd.DataFrame, engine: str, start: object = None
+    ) -> FittedCells:
+        fit, following = fit_glmm(self.formula, train, engine, start)
+        return FittedCells(fit, train, following)
+
+
+@dataclass
+class FittedCells:
+    """The study's prediction (section 4.2): modes plugged in, templates averaged equally."""
+
+    fit: Fit
+    train: pd.DataFrame
+    start: object
+
+    @property
+    def log_lik(self) -> float:
+        return self.fit.log_lik
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        return Posterior(self.fit, self.train)
+
+    def plug_in(self, rows: pd.DataFrame) -> np.ndarray:
+        """Accuracy (0–1) of every cell; levels that the fit has not seen have effect zero."""
+        return expit(linear_predictor(self.fit, rows, new_levels="population"))
+
+    def predict(
+        self, rows: pd.DataFrame, vectors: pd.DataFrame, draws: int, seed: int
+    ) -> Prediction:
+        pairs, codes = pairs_of(rows)
+        plug_in = mean_by_pair(self.plug_in(rows), codes, len(pairs))
+        if not draws:
+            return Prediction(pairs, plug_in)
+        drawn = expit(self.posterior.draws(rows, draws, np.random.default_rng(seed)))
+        return Prediction(pairs, plug_in, mean_by_pair(drawn, codes, len(pairs)))

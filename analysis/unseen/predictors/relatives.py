@@ -1,0 +1,9 @@
+"""Slopes by family and base model, and languages that are alike where their grammars are."""
+
+from analysis.unseen.predictors.pairs import PairModel
+from analysis.unseen.predictors.slopes import predictor as slopes
+from analysis.unseen.structures import Relatives
+
+RELATIVES = (Relatives("relatives:family", "family"), Relatives("relatives:base", "base_model"))
+
+predictor = PairModel("+ related languages alike", slopes.formula, RELATIVES)
