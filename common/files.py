@@ -8,8 +8,10 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 
@@ -65,9 +67,30 @@ def hash_table(table: pd.DataFrame) -> str:
 
 
 def hash_settings(*parts: object) -> str:
-    """SHA-256 (first 16 hex digits) of JSON-representable settings."""
-    text = json.dumps(parts, sort_keys=True, default=str)
+    """SHA-256 (first 16 hex digits) of settings: plain values, paths, dataclasses, arrays, tables.
+
+    Raises TypeError for anything else, rather than hash a text that may leave values out.
+    """
+    text = json.dumps(parts, sort_keys=True, default=_plain)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        named = {field.name: getattr(value, field.name) for field in fields(value)}
+        return {"type": type(value).__name__, **named}
+    if isinstance(value, pd.DataFrame):
+        return hash_table(value)
+    if isinstance(value, np.ndarray):
+        data = np.ascontiguousarray(value)
+        if data.dtype == object:
+            return data.tolist()
+        return [str(data.dtype), data.shape, hashlib.sha256(data.tobytes()).hexdigest()]
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"settings of type {type(value).__name__} cannot be hashed")
 
 
 def hash_files(paths: list[Path]) -> str:

@@ -31,7 +31,7 @@ def cached_fit(
         hash_table(data[sorted(formula.variables())]) if formula.variables() <= set(data) else ""
     )
     provenance = {"data_hash": data_hash} | (provenance or {})
-    settings = {key: value for key, value in options.items() if key != "progress"}
+    settings = {key: _settled(value) for key, value in options.items() if key != "progress"}
     key = hash_settings(FORMAT, data_hash, str(formula), name, settings)
     path = None if cache is None else Path(cache) / "fits" / f"{name}-{key}.fit"
     if path is not None and path.exists():
@@ -40,3 +40,10 @@ def cached_fit(
     if path is not None:
         save(fit, path)
     return fit
+
+
+def _settled(option: object) -> object:
+    """A start counts by the point it gives, not by when and how that was found."""
+    if not isinstance(option, Fit):
+        return option
+    return [option.fixed_effects[["term", "estimate"]], option.random_effects, option.correlations]

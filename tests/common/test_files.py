@@ -1,5 +1,8 @@
 """Whole files or none, and hashes that follow content."""
 
+from dataclasses import dataclass
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -47,6 +50,23 @@ def test_the_hash_of_a_table_follows_values_names_types_and_order():
 def test_the_hash_of_settings_does_not_depend_on_the_order_of_keys():
     assert hash_settings({"a": 1, "b": 2}) == hash_settings({"b": 2, "a": 1})
     assert hash_settings({"a": 1}) != hash_settings({"a": 2})
+
+
+@dataclass
+class Options:
+    name: str
+    matrix: np.ndarray
+
+
+def test_the_hash_of_settings_sees_every_value_of_an_array_and_refuses_what_it_cannot_see():
+    large = np.zeros((100, 100))
+    changed = large.copy()
+    changed[50, 50] = 1e-9  # a printed array would leave this out
+    hashes = {hash_settings(Options("a", matrix)) for matrix in (large, changed)}
+    assert len(hashes) == 2
+    assert hash_settings(Options("a", large)) == hash_settings(Options("a", large.copy()))
+    with pytest.raises(TypeError, match="object cannot be hashed"):
+        hash_settings(object())
 
 
 def test_names_are_listed_up_to_a_limit_and_near_matches_offered():
