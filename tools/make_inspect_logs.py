@@ -72,7 +72,7 @@ def main() -> None:
         run("one_mode", ONE_MODE)
         run("plain_json", SMALL, reasoning="on", log_format="json")
         run("epochs", ONE_MODE, epochs=Epochs(2, "mean"))
-        run("errored_samples", ONE_MODE, {"fail": 0.3}, fail_on_error=False)
+        run("errored_samples", ONE_MODE, {"fail": 0.7}, fail_on_error=False)
         failed = run("status_error", BIG, {"fail": 0.4}, reasoning="on")
 
         failed.eval.model_args["fail"] = 0.0

@@ -137,7 +137,7 @@ def test_modes_reach_the_request():
     ("name", "status", "samples", "errors"),
     [
         ("big_on", "success", 8, 0),
-        ("errored_samples", "success", 8, 4),
+        ("errored_samples", "success", 8, 3),
         ("status_error", "error", 8, None),
         ("status_cancelled", "cancelled", None, None),
         ("killed", "started", None, None),
