@@ -40,6 +40,7 @@ class Determinants:
         design: the cells and constants behind the fit.
         judgement: what lme4 says at the optimum, where it was asked.
         is_study: whether published figures stand beside ours (embedded data, the study's model).
+        intervals: of ``analysis.glmm.inference``, where they were asked for.
     """
 
     fit: Fit
@@ -47,6 +48,7 @@ class Determinants:
     design: designs.Design
     is_study: bool
     judgement: Judgement | None = None
+    intervals: pd.DataFrame | None = None
 
     def fixed_effects(self) -> pd.DataFrame:
         """Fixed effects (log-odds per SD), the published ones and the difference from them."""
@@ -69,10 +71,17 @@ class Determinants:
         return table
 
     def variance_explained(self) -> pd.DataFrame:
-        """Share of the SD² of language and variant:language that the features explain."""
+        """Share of the SD² of language and variant:language that the features explain.
+
+        With bootstrap intervals also their conf_low, conf_high (95%) and replicates.
+        """
         if self.baseline is None:
             return pd.DataFrame(columns=["group", "sd_baseline", "sd", "explained"])
         table = variance_explained(self.fit, self.baseline)
+        if self.intervals is not None and (self.intervals["kind"] == "explained").any():
+            ends = self.intervals.query("kind == 'explained'")
+            ends = ends[["group", "conf_low", "conf_high", "replicates"]]
+            table = table.merge(ends, on="group", validate="one_to_one")
         return self._beside(table, "group", "explained", "explained")
 
     def lme4_check(self) -> pd.DataFrame:

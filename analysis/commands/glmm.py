@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -10,11 +11,11 @@ from rich.console import Console
 from rich.table import Table as Panel
 
 from analysis import determinants as d
-from analysis import labels
+from analysis import inference, labels
 from analysis.commands import options
 from analysis.figures import figure_02, style
 from analysis.inputs import load
-from analysis.progress import fitting
+from analysis.progress import counting, fitting
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_03, table_04
 from analysis.tables.render import number, p_value
@@ -34,6 +35,29 @@ def command(
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
     drop_missing: options.DropMissing = False,
+    intervals: Annotated[
+        str | None,
+        typer.Option("--intervals", help="Also intervals by: wald, profile or bootstrap."),
+    ] = None,
+    replicates: Annotated[
+        int, typer.Option("--replicates", help="Refits of the bootstrap, drawn from --seed.")
+    ] = 500,
+    laplace: Annotated[
+        bool,
+        typer.Option(
+            "--check-laplace",
+            help="Estimate the approximation's error by importance sampling, and the bias of the "
+            "SDs by the bootstrap.",
+        ),
+    ] = False,
+    observation_level: Annotated[
+        bool,
+        typer.Option(
+            "--observation-level",
+            help="Also fit a random effect of every row, and compare the standard errors.",
+        ),
+    ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", help="Processes; -1 is one per core.")] = -1,
 ) -> None:
     """Fit the crossed random-effects logistic GLMM and show what determines capability.
 
@@ -42,6 +66,7 @@ def command(
     """
     console = Console()
     directory = options.directory(out, outcomes)
+    request = inference.Request(intervals, replicates, seed, laplace, observation_level, jobs)
     inputs = load(outcomes, models, languages, seed)
     console.print(f"Data: {inputs.source}", highlight=False)
     result = d.determinants(
@@ -52,8 +77,19 @@ def command(
         partial(fitting, console),
         drop_missing,
     )
+    findings = inference.infer(
+        result.fit,
+        result.design.data,
+        None if result.baseline is None else result.baseline.formula,
+        request,
+        directory / "cache",
+        partial(counting, console),
+    )
+    result = replace(result, intervals=findings.intervals)
     show(result, console)
+    show_findings(findings, console)
     paths = write(result, directory, note(inputs.source, result.fit))
+    paths += inference.write(findings, directory)
     console.print(f"Wrote {len(paths)} files to {directory}/ (glmm, tables, figures)")
 
 
@@ -119,6 +155,23 @@ def show(result: d.Determinants, console: Console) -> None:
     for label, which in (("main model", fit), ("size-only baseline", result.baseline)):
         for warning in which.warnings() if which else []:
             console.print(f"[yellow]![/] {label}: {warning}", highlight=False)
+
+
+def show_findings(findings: inference.Findings, console: Console) -> None:
+    """Intervals and checks, where they were asked for."""
+    if findings.intervals is not None:
+        method = findings.intervals["method"].iloc[0]
+        table = _panel(f"95% intervals ({method})", ("estimate", "low", "high"), False)
+        for row in findings.intervals.itertuples():
+            label = labels.term(row.term) if row.kind == "fixed" else labels.group(row.group)
+            label += {"fixed": "", "sd": " (SD)", "explained": " (explained)"}[row.kind]
+            if row.kind == "sd" and row.term != "(Intercept)":
+                label += f", {labels.term(row.term)}"
+            ends = (row.estimate, row.conf_low, row.conf_high)
+            table.add_row(label, *(number(value, 3) for value in ends))
+        console.print(table)
+    for text in findings.notes:
+        console.print(text, highlight=False)
 
 
 def _panel(title: str, columns: tuple[str, ...], published: bool) -> Panel:

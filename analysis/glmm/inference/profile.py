@@ -29,6 +29,7 @@ from common.errors import InputError
 GRADIENT = 1e-4  # of the inner maximisations, per standard error: 5e-9 of log-likelihood
 CLOSE = 1e-3  # how near the deviance's root must come to the quantile's
 MAX_VALUES = 25
+FAR = 1e8  # stands for the fall of the log-likelihood where it cannot be evaluated
 FIRST_REACH = 0.2  # log-odds, from an SD on the boundary
 
 
@@ -118,19 +119,20 @@ class Path:
         if not self.peak.free[self.j]:  # an SD on the boundary: nothing tells its scale
             return 0.0, self._bound(FIRST_REACH, wanted)
         reach = wanted / np.sqrt(self.information)
-        if self.label.kind == "sd" and self.at(0.0).root <= wanted:
-            return 0.0, self._bound(reach, wanted)
         return self._bound(-reach, wanted), self._bound(reach, wanted)
 
     def _bound(self, reach: float, wanted: float) -> float:
         """The value whose root is ``wanted``, sought from the optimum by steps of ``reach``."""
-        inside = self.peak.omega[self.j]
-        outside = 0.0 if self.label.kind == "sd" and reach < 0 else None
+        inside, outside = self.peak.omega[self.j], None
+        floor = 0.0 if self.label.kind == "sd" else -np.inf
         value, last = inside + reach, None
         for _ in range(MAX_VALUES):
+            value = max(value, floor)
             if outside is not None and not min(inside, outside) < value < max(inside, outside):
                 value = (inside + outside) / 2
             last = self.at(value, last)
+            if value == floor and last.root <= wanted:
+                return floor
             step = (wanted - last.root) * last.root / -last.slope if last.slope else np.inf
             if abs(last.root - wanted) <= CLOSE * wanted:
                 return float(value + step)
@@ -164,7 +166,11 @@ class Path:
             omega = peak.omega.copy()
             omega[self.j] = value
             omega[self.others] += self.move * shift + solve_triangular(self.root, inner)
-            point = peak.objective.at(peak.coordinates.phi(omega), modes)
+            try:
+                point = peak.objective.at(peak.coordinates.phi(omega), modes)
+            except FloatingPointError:  # no modes: a step much too far
+                for_omega = np.zeros(len(omega))
+                return FAR, np.zeros(len(inner))
             modes = point.modes
             for_omega = peak.coordinates.jacobian(omega).T @ point.gradient
             along = solve_triangular(self.root, for_omega[self.others], trans="T")

@@ -1,0 +1,191 @@
+"""What can be asked of the main fit beyond its Wald table: intervals and checks, on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.design import KEYS
+from analysis.glmm.cache import cached_fit
+from analysis.glmm.formula import Formula
+from analysis.glmm.inference import METHODS, bootstrap, profile_intervals, wald_intervals
+from analysis.glmm.inference.bootstrap import Bootstrap
+from analysis.glmm.inference.profile import profile_count
+from analysis.glmm.laplace import Model, Optimum
+from analysis.glmm.laplace_check import LaplaceCheck, check_laplace, count_points
+from analysis.glmm.overdispersion import compare, with_observation_level
+from analysis.glmm.result import Fit
+from common.errors import InputError, suggest
+from common.files import write_table
+
+Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to compute.
+
+    Attributes:
+        intervals: one of ``METHODS``, or None. replicates: of the bootstrap. seed: of all draws.
+        laplace: whether to check the approximation. observation_level: whether to refit with a
+            random effect of every row. jobs: processes of the bootstrap; -1 is one per core.
+    """
+
+    intervals: str | None = None
+    replicates: int = 500
+    seed: int = 0
+    laplace: bool = False
+    observation_level: bool = False
+    jobs: int = -1
+
+    def __post_init__(self):
+        if self.intervals is not None and self.intervals not in METHODS:
+            raise InputError(
+                f"no intervals {self.intervals!r}; there are {', '.join(METHODS)}."
+                + suggest(self.intervals, METHODS)
+            )
+        if self.replicates < 2:
+            raise InputError(f"a bootstrap needs at least two replicates, not {self.replicates}")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was asked for, None where it was not; ``notes`` say it in sentences."""
+
+    intervals: pd.DataFrame | None = None
+    laplace: pd.DataFrame | None = None
+    observation_level: pd.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Tables by the name of their file."""
+        found = {
+            "intervals": self.intervals,
+            "laplace_check": self.laplace,
+            "observation_level": self.observation_level,
+        }
+        return {name: table for name, table in found.items() if table is not None}
+
+
+def infer(
+    fit: Fit,
+    data: pd.DataFrame,
+    baseline: Formula | None,
+    request: Request,
+    cache: Path | None,
+    counting: Counting,
+) -> Findings:
+    """Compute what is requested of a fit.
+
+    Args:
+        fit, data: the model and the rows it was fitted to.
+        baseline: what the variance explained compares with, or None.
+        cache: where finished fits and replicates are kept.
+        counting: makes a progress context from a label and the number of pieces of work.
+
+    Raises InputError for what the model or its data do not allow.
+    """
+    found, notes, refits = {}, [], None
+    if request.intervals == "wald":
+        found["intervals"] = wald_intervals(fit)
+    if request.intervals == "bootstrap" or request.laplace:
+        refits = _bootstrap(fit, data, baseline, request, cache, counting)
+        if refits.failed:
+            notes.append(f"{refits.failed} of {request.replicates} bootstrap refits failed")
+        if request.intervals == "bootstrap":
+            found["intervals"] = refits.intervals()
+    if request.intervals == "profile" or request.laplace:
+        model = Model(fit.formula, data)
+        optimum = model.optimise(fit)
+        if request.intervals == "profile":
+            with counting("profiles", profile_count(model)) as progress:
+                found["intervals"] = profile_intervals(model, optimum, progress=progress)
+        if request.laplace:
+            check = _check(model, optimum, request.seed, counting)
+            found["laplace"] = _with_bias(check.table(), refits.bias())
+            notes += _laplace_notes(check, refits)
+    if request.observation_level:
+        keys = [name for name in KEYS if name in data.columns]
+        formula = with_observation_level(fit.formula, data, keys)
+        with counting("observation-level model", 1) as progress:
+            wider = cached_fit("laplace", formula, data, cache, provenance=fit.provenance)
+            progress(1)
+        found["observation_level"] = compare(fit, wider)
+        notes.append(_observation_note(found["observation_level"]))
+    return Findings(**found, notes=tuple(notes))
+
+
+def write(findings: Findings, directory: Path) -> list[Path]:
+    """Write what was found into ``glmm/`` of a results directory."""
+    return [
+        write_table(table, Path(directory) / "glmm" / f"{name}.csv")
+        for name, table in findings.tables().items()
+    ]
+
+
+def _bootstrap(
+    fit: Fit,
+    data: pd.DataFrame,
+    baseline: Formula | None,
+    request: Request,
+    cache: Path | None,
+    counting: Counting,
+) -> Bootstrap:
+    with counting("bootstrap", request.replicates) as progress:
+        return bootstrap(
+            fit.formula,
+            data,
+            seed=request.seed,
+            replicates=request.replicates,
+            start=fit,
+            baseline=baseline,
+            jobs=request.jobs,
+            cache=cache,
+            progress=progress,
+        )
+
+
+def _check(model: Model, optimum: Optimum, seed: int, counting: Counting) -> LaplaceCheck:
+    with counting("importance sampling", count_points(model, optimum)) as progress:
+        return check_laplace(model, optimum, seed=seed, progress=progress)
+
+
+def _with_bias(table: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
+    """The check with the bootstrap's bias below it: quantity ``bias``, value refits minus fit."""
+    rows = bias[bias["kind"] != "explained"].rename(columns={"bias": "value"})
+    rows = rows.assign(quantity="bias")
+    return pd.concat([table, rows.reindex(columns=table.columns)], ignore_index=True)
+
+
+def _laplace_notes(check: LaplaceCheck, refits: Bootstrap) -> list[str]:
+    shifts, bias = check.shifts, refits.bias().query("kind == 'sd'")
+    relative = (shifts["shift"] / shifts["std_error"]).abs()
+    worst = shifts.loc[relative.idxmax()]
+    lowest = (bias["bias"] / bias["estimate"]).idxmin()
+    notes = [
+        f"exact minus Laplace log-likelihood {check.log_lik_error:.2f} (simulation error "
+        f"{check.log_lik_mc_error:.2f}, {check.effective:.0f} effective of {check.draws} pairs); "
+        f"the exact maximum is at most {relative.max():.3f} standard errors away "
+        f"({' '.join(filter(None, (worst['kind'], worst['group'], worst['term'])))})",
+        f"bootstrap bias of the SDs: at worst {bias['bias'][lowest]:+.3f} "
+        f"({bias['group'][lowest]}, estimate {bias['estimate'][lowest]:.3f})",
+    ]
+    if not check.reliable:
+        notes.append(
+            f"only {check.effective:.0f} effective pairs: the importance-sampling figures say "
+            "little, the weights vary too much"
+        )
+    return notes
+
+
+def _observation_note(table: pd.DataFrame) -> str:
+    ratio = table["std_error_ratio"]
+    return (
+        f"observation-level random effect: SD {table['sd_observation'].iloc[0]:.2f}, log-odds "
+        f"larger by {table['scale'].iloc[0]:.2f}; on a common scale its standard errors are "
+        f"{ratio.min():.2f} to {ratio.max():.2f} times the model's"
+    )
