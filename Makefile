@@ -73,6 +73,9 @@ specifications: setup ## alternatives to the main model (Appendix A.1) -> result
 loo-predict: setup ## predict languages held out (Figures 5, 6, 14; ours beside the study's) -> results/loo/
 	$(transfer) loo-predict $(inputs) $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
 
+overview: setup ## runs, families, languages, models (Tables 8-12, Figures 12, 16) -> results/overview/
+	$(transfer) overview $(if $(OUT),--out '$(OUT)') $(ARGS)
+
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest
 

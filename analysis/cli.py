@@ -26,6 +26,7 @@ COMMANDS = (
     "sample-size",
     "specifications",
     "loo-predict",
+    "overview",
 )
 
 app = typer.Typer(

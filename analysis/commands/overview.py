@@ -1,0 +1,71 @@
+"""``transfer overview``: runs, families, languages and models as published. No model is fitted."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from analysis import overview as o
+from analysis.commands import options, show
+from analysis.figures import figure_12, figure_16, figure_family_gaps, style
+from analysis.outcomes.study import study_counts
+from analysis.provenance import note, write_note
+from analysis.tables import render, table_08, table_09, table_10, table_11, table_12
+from common.files import write_table
+from features import models as model_registry
+from features.table import build_all
+
+COUNTED = note("published pair counts (Table 12); no template layer is used")
+FEATURES = note(
+    "Common Crawl page counts and URIEL's syntax_knn vectors, packaged with the toolkit"
+)
+REGISTRY = note("model registry (study, Table 8)")
+STATED = "Data: as the study states it."
+
+
+def command(out: options.Out = None) -> None:
+    """The study's outcomes, models and languages described: Tables 8-12, Figures 12 and 16."""
+    console = Console()
+    directory = options.directory(out, None)
+    models = model_registry.registry()
+    counts = study_counts(include_excluded=True)
+    runs = o.beside_published(o.runs(counts)).merge(
+        models[["variant", "family", "params_b", "reasoning"]], on="variant"
+    )
+    modelled = counts[counts["variant"].isin(models.loc[models["in_study"], "variant"])]
+    gaps = o.reasoning_gaps(modelled, models[models["in_study"]])
+    families = o.family_gaps(runs.drop(columns="family"), models)
+    tables = {
+        "runs": runs,
+        "disagreements": o.disagreements(runs),
+        "families": families,
+        "reasoning_gap": gaps,
+        "design_space": o.design_space(),
+        "correlations": o.correlations(build_all(models[models["in_study"]])),
+    }
+    for name, table in tables.items():
+        write_table(table, directory / "overview" / f"{name}.csv")
+    write_note(directory / "overview", "The study's outcomes described", COUNTED)
+    for built in (
+        table_08.build(models, REGISTRY),
+        table_09.build(o.languages(), STATED),
+        table_10.build(o.annotation(), STATED),
+        table_11.build(runs, COUNTED),
+        table_12.build(o.wilson(), COUNTED),
+    ):
+        render.write(built, directory / "tables")
+    for name, figure in (
+        ("figure_12", figure_12.draw(gaps, COUNTED)),
+        ("figure_16", figure_16.draw(tables["design_space"], FEATURES)),
+        ("figure_family_gaps", figure_family_gaps.draw(families, runs, COUNTED)),
+    ):
+        style.save(figure, directory / "figures" / name)
+    for row in families.itertuples():
+        beside = "" if row.published != row.published else f" (published {row.published:.1f})"
+        show.line(console, f"  {row.family}: English gap {row.gap:.1f} points{beside}")
+    found = tables["disagreements"]
+    show.line(
+        console,
+        f"{len(found)} of {len(runs) * len(o.FIGURES)} figures of Table 11 differ from Table 12's "
+        f"by more than rounding, at most {found['difference'].abs().max():.1f} points",
+    )
+    console.print(f"Wrote {directory}/overview, tables 8-12, figures 12, 16, family_gaps")

@@ -1,0 +1,140 @@
+"""Tables 8 to 12 and what the study says of its outcomes in words, from the published counts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import overview as o
+from analysis.outcomes.published import read_accuracy
+from analysis.outcomes.study import study_counts
+from analysis.tables import table_08, table_09, table_10, table_11, table_12
+from common.errors import InputError
+from features import models
+from features.table import build_all
+
+POOLED = ["dan", "deu", "est", "jpn"]
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return study_counts(include_excluded=True)
+
+
+@pytest.fixture(scope="module")
+def runs(counts):
+    return o.beside_published(o.runs(counts))
+
+
+def test_every_wilson_interval_prints_as_published():
+    table = o.wilson()
+    assert len(table) == 1536
+    for ours, known in (
+        ("accuracy", "published"),
+        ("conf_low", "published_low"),
+        ("conf_high", "published_high"),
+    ):
+        wrong = table[table[ours] != table[known]]
+        assert wrong.empty, wrong
+
+
+def test_a_changed_published_figure_is_noticed(monkeypatch):
+    table = read_accuracy()
+    table.loc[700, "conf_high"] += 0.1
+    monkeypatch.setattr(o, "read_accuracy", lambda: table)
+    found = o.wilson()
+    assert (found["conf_high"] != found["published_high"]).sum() == 1
+
+
+def test_english_agrees_with_table_11_within_rounding(runs):
+    assert len(runs) == 48
+    assert (runs["difference_english"].abs() <= o.PRINTED).all()
+
+
+def test_the_worst_language_agrees_but_for_one_that_is_pooled(runs):
+    found = o.disagreements(runs)
+    worst = found[found["figure"] == "worst_accuracy"]
+    assert worst["variant"].tolist() == ["Apertus-8B-Instruct-2509"]
+    assert worst["difference"].iloc[0] == pytest.approx(-0.25)
+    moved = runs[runs["worst_language"] != runs["published_worst_language"]]
+    tied = (moved["worst_accuracy"] - moved["published_worst_accuracy"]).abs() <= o.PRINTED
+    assert tied.all()
+
+
+def test_a_moved_cell_is_noticed(counts):
+    changed = counts.copy()
+    row = changed.query("variant == 'gemma-3-4b-it' and language == 'eng' and split == 'symbolic'")
+    changed.loc[row.index, "k_published"] -= 5
+    table = o.beside_published(o.runs(changed))
+    assert (table["difference_english"].abs() > o.PRINTED).sum() == 1
+
+
+def test_without_the_pooled_languages_nothing_differs(counts):
+    """Other languages' averages equal what Table 11 leaves for them within rounding."""
+    table = o.beside_published(o.runs(counts))
+    assert table["difference_symbolic"].abs().max() < 0.6
+    largest = counts[(counts["split"] == "symbolic") & (counts["n_published"] > 2000)]
+    assert set(largest["language"]) <= set(POOLED)
+
+
+def test_averages_and_gaps_by_hand():
+    symbolic = [("eng", 90), ("mar", 30), ("dan", 60)]
+    original = [("eng", 95), ("mar", 35), ("dan", 50)]
+    rows = [("a", code, "symbolic", k) for code, k in symbolic]
+    rows += [("a", code, "original", k) for code, k in original]
+    table = pd.DataFrame(rows, columns=["variant", "language", "split", "n_correct"])
+    row = o.runs(table.assign(n_total=100)).iloc[0]
+    assert (row["original"], row["symbolic"], row["english"]) == (60, 60, 90)
+    assert (row["non_english"], row["gap"]) == (45, 45)
+    assert (row["worst_accuracy"], row["worst_language"]) == (30, "mar")
+
+
+def test_a_gap_needs_english(counts):
+    with pytest.raises(InputError, match="no English"):
+        o.runs(counts[counts["language"] != "eng"])
+
+
+def test_family_gaps_of_the_limitations(counts):
+    table = o.family_gaps(o.runs(counts), models.registry())
+    known = table[table["published"].notna()]
+    assert known["family"].tolist() == ["Apertus", "EuroLLM", "OLMo 3", "OLMo 2"]
+    assert known["difference"].abs().max() < 0.3
+    assert table["runs"].sum() == 48
+
+
+def test_reasoning_narrows_the_gap_of_every_base_model(counts):
+    registry = models.registry()
+    modelled = registry[registry["in_study"]]
+    table = o.reasoning_gaps(counts[counts["variant"].isin(modelled["variant"])], modelled)
+    wide = table.pivot(index="base_model", columns="reasoning", values="gap")
+    assert len(wide) == 11
+    assert (wide["on"] < wide["off"]).all()
+    assert (table["languages"] == 14).all()
+    half = (table["conf_high"] - table["conf_low"]) / 2
+    assert (half > 0).all()
+
+
+def test_distance_goes_with_fertility_but_not_with_the_relative_one():
+    registry = models.registry()
+    plain, relative = o.correlations(build_all(registry[registry["in_study"]]))["correlation"]
+    assert plain == pytest.approx(0.8, abs=0.02)
+    assert relative == pytest.approx(0, abs=1e-6)
+
+
+def test_the_design_space_spans_both_axes():
+    table = o.design_space()
+    study = table[table["in_study"]]
+    assert len(study) == 15
+    assert study["distance"].min() == 0
+    assert np.ptp(study["resource"]) > 3
+    assert len(table) > 60
+
+
+def test_the_tables(runs):
+    registry = models.registry()
+    assert len(table_08.build(registry, "").data) == 36
+    nine = table_09.build(o.languages(), "")
+    assert "102, of which 15 verified and 4 in progress" in nine.caption
+    assert len(table_10.build(o.annotation(), "").display) == 15
+    eleven = table_11.build(runs, "").display
+    assert eleven["Model"].str.endswith("*").sum() == 2
+    assert len(table_12.build(o.wilson(), "").display) == 48 * 16
