@@ -22,6 +22,7 @@ import pandas as pd
 from analysis.glmm.inference.coordinates import Coordinates
 from analysis.glmm.laplace import Model, Optimum
 from analysis.glmm.laplace.likelihood import Likelihood, Modes
+from analysis.glmm.laplace.model import one_thread
 from common.errors import InputError
 
 ENOUGH_PAIRS = 50.0  # effective pairs below which the sampling says nothing
@@ -96,9 +97,10 @@ def check_laplace(
 
     def weights(omega: np.ndarray) -> np.ndarray:
         gamma, theta = np.split(coordinates.phi(omega), [coordinates.fixed])
-        modes = centre if omega is at else likelihood.modes(gamma, theta, centre)
         rng = np.random.default_rng(seed)  # the same random numbers at every point
-        logs = np.array([_log_weights(likelihood, modes, rng) for _ in range(draws)])
+        with one_thread():
+            modes = centre if omega is at else likelihood.modes(gamma, theta, centre)
+            logs = np.array([_log_weights(likelihood, modes, rng) for _ in range(draws)])
         if progress is not None:
             progress(1)
         return logs

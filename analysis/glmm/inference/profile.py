@@ -22,6 +22,7 @@ from analysis.glmm.inference.coordinates import Coordinates
 from analysis.glmm.inference.intervals import interval_table
 from analysis.glmm.laplace import Model, Optimum
 from analysis.glmm.laplace.likelihood import Modes
+from analysis.glmm.laplace.model import one_thread
 from analysis.glmm.laplace.optimise import Objective
 from analysis.glmm.result import WALD_LEVEL
 from common.errors import InputError
@@ -58,7 +59,8 @@ def profile_intervals(
     for j, label in enumerate(peak.coordinates.labels):
         if label.kind not in kinds:
             continue
-        low, high = Path(peak, j).interval(level)
+        with one_thread():
+            low, high = Path(peak, j).interval(level)
         rows.append((label.kind, label.group, label.term, peak.omega[j], low, high))
         if progress is not None:
             progress(1)
