@@ -81,10 +81,10 @@ class Posterior:
             eta += term.fresh(rows, count, generator)
         return eta
 
-    def variance(self, rows: pd.DataFrame) -> np.ndarray:
-        """Variance (log-odds²) of every row's ``linear_predictor``, new levels left out."""
+    def covariance(self, rows: pd.DataFrame) -> np.ndarray:
+        """Covariance of rows' log-odds (rows × rows), new levels included."""
         half = solve_triangular(self._factor, self._columns(rows).T.toarray(), lower=True)
-        return np.sum(half**2, axis=0)
+        return half.T @ half + sum(term.fresh_covariance(rows) for term in self.terms)
 
     def _columns(self, rows: pd.DataFrame) -> sparse.csr_array:
         fixed = sparse.csr_array(self.formula.fixed_matrix(rows)[0])
@@ -134,6 +134,12 @@ class _Plain:
         values = self.term.matrix(rows)[0][new] @ self.block
         out[new] = np.einsum("rq,rqs->rs", values, drawn[codes])
         return out
+
+    def fresh_covariance(self, rows: pd.DataFrame) -> np.ndarray:
+        labels = self.term.levels(rows)
+        values = self.term.matrix(rows)[0] @ self.block * np.sqrt(len(self.levels) / self.df)
+        values = values * (self.levels.get_indexer(labels) < 0)[:, None]
+        return (values @ values.T) * _same(labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,6 +216,11 @@ class _Structured:
             out[which] = np.einsum("rk,rks->rs", loads, noise[codes])
         return out
 
+    def fresh_covariance(self, rows: pd.DataFrame) -> np.ndarray:
+        copy, labels, level = self._places(rows)
+        roots = np.where((copy >= 0)[:, None], self.rest[level], self.whole[level]) * self.sd
+        return (roots @ roots.T) * _same(labels)
+
 
 def _covariance_root(group: str, columns: list[str], fit: Fit) -> np.ndarray:
     """T with T T' the covariance of a group's effects; zero SDs allowed."""
@@ -221,6 +232,12 @@ def _covariance_root(group: str, columns: list[str], fit: Fit) -> np.ndarray:
             i, j = columns.index(row.term_1), columns.index(row.term_2)
             correlation[i, j] = correlation[j, i] = row.correlation
     return sd[:, None] * _psd_root(correlation)
+
+
+def _same(labels: pd.Series) -> np.ndarray:
+    """Which pairs of rows have one label."""
+    codes, _ = pd.factorize(labels)
+    return codes[:, None] == codes
 
 
 def _psd_root(matrix: np.ndarray) -> np.ndarray:

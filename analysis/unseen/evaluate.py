@@ -20,7 +20,7 @@ from common.files import hash_settings, hash_table, write_table
 VERSION = 1  # of what a fold's table holds; another one is computed anew
 DRAWS = 1000
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""A context of a label and a total that yields a callback for the number of finished pieces."""
+"""A context of a label and a total that yields a callback for pieces that were finished."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +94,8 @@ def in_parallel(task: Task, jobs: Sequence, label: str, counting: Counting) -> I
         return
     with counting(label, len(jobs)) as tell:
         results = Parallel(n_jobs=task.workers, return_as="generator_unordered")(jobs)
-        for done, result in enumerate(results, 1):
-            tell(done)
+        for result in results:
+            tell(1)
             yield result
 
 
