@@ -46,6 +46,12 @@ def simulate(
 
 
 @pytest.fixture(scope="session")
+def simulate_cells():
+    """``simulate``, for tests that need a design of another size."""
+    return simulate
+
+
+@pytest.fixture(scope="session")
 def cells():
     return simulate(seed=11)
 

@@ -1,0 +1,86 @@
+"""The parametric bootstrap: independent of workers, resumable, and right about the spread."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.glmm.inference import Bootstrap, bootstrap, simulate
+from analysis.glmm.laplace import fit, report
+from common.errors import InputError
+
+PAIRS = "(1 | language) + (1 | variant) + (1 | variant:language)"
+FULL, BASELINE = f"~ resource + size + {PAIRS}", f"~ size + {PAIRS}"
+SETTINGS = {"seed": 5, "baseline": BASELINE}
+
+
+@pytest.fixture(scope="module")
+def refits(few_cells):
+    return bootstrap(FULL, few_cells, replicates=40, **SETTINGS)
+
+
+def test_the_same_for_any_number_of_workers(refits, few_cells):
+    two = bootstrap(FULL, few_cells, replicates=6, jobs=2, **SETTINGS)
+    assert (two.values == refits.values[:6]).all()
+
+
+def test_finished_replicates_are_not_computed_again(refits, few_cells, tmp_path):
+    first = []
+    bootstrap(FULL, few_cells, replicates=3, cache=tmp_path, progress=first.append, **SETTINGS)
+    assert first == [1, 1, 1]
+    (path,) = (tmp_path / "bootstrap").iterdir()
+    with path.open("a") as file:
+        file.write('{"replicate": 3, "val')  # an interruption in the middle of a line
+    more = []
+    again = bootstrap(
+        FULL, few_cells, replicates=5, cache=tmp_path, progress=more.append, **SETTINGS
+    )
+    assert more == [3, 1, 1]
+    assert again.values == pytest.approx(refits.values[:5], abs=1e-12)
+    other = bootstrap(FULL, few_cells, replicates=2, cache=tmp_path, seed=6, baseline=BASELINE)
+    assert not np.isin(other.values[:, :3], again.values[:, :3]).any()
+
+
+def test_refits_spread_as_the_standard_errors_say(refits, few_cells):
+    wald = fit(FULL, few_cells).fixed_effects["std_error"].to_numpy()
+    spread = refits.values[:, : len(wald)].std(axis=0, ddof=1)
+    assert spread / wald == pytest.approx(1, abs=0.35)  # 40 refits: relative error 0.11 each
+
+
+def test_intervals_and_variance_explained(refits):
+    table = refits.intervals()
+    assert list(table["kind"].unique()) == ["fixed", "sd", "explained"]
+    explained = table.query("kind == 'explained' and group == 'language'").iloc[0]
+    assert explained["conf_low"] < explained["estimate"] < explained["conf_high"] <= 1
+    assert (table["replicates"] == 40).all()
+    assert (table["seed"] == 5).all()
+
+
+def test_bias_correction_moves_an_interval_against_the_bias():
+    estimates = pd.DataFrame(
+        [("sd", "g", "(Intercept)", 1.0)], columns=["kind", "group", "term", "estimate"]
+    )
+    low = Bootstrap(estimates, np.linspace(0.5, 1.1, 601)[:, None], failed=0, seed=1)
+    percentile, corrected = (low.intervals(kind=k) for k in ("percentile", "bias-corrected"))
+    assert percentile["conf_low"][0] == pytest.approx(0.515)
+    assert corrected["conf_low"][0] > percentile["conf_low"][0]
+    assert corrected["conf_high"][0] > percentile["conf_high"][0]
+    assert low.bias()["bias"][0] == pytest.approx(-0.2)
+
+
+def test_simulated_outcomes_have_the_models_spread(fitted):
+    model, optimum = fitted
+    result = report(model, optimum)
+    shares = []
+    for i in range(60):
+        success = simulate(model, optimum, np.random.default_rng(i))
+        assert ((success >= 0) & (success <= model.trials)).all()
+        shares.append(success.sum() / model.trials.sum())
+    # the intercept's own spread: over languages and variants
+    expected = np.sqrt(result.sd("language") ** 2 / 12 + result.sd("variant") ** 2 / 8)
+    mean = np.mean(shares)
+    assert np.std(shares) / (mean * (1 - mean)) == pytest.approx(expected, rel=0.35)
+
+
+def test_refuses_one_replicate(few_cells):
+    with pytest.raises(InputError, match="two replicates"):
+        bootstrap(FULL, few_cells, replicates=1, seed=1)

@@ -1,0 +1,44 @@
+"""The observation-level random effect."""
+
+import numpy as np
+import pytest
+
+from analysis.glmm.formula import parse
+from analysis.glmm.laplace import fit
+from analysis.glmm.overdispersion import compare, with_observation_level
+from common.errors import InputError
+
+FORMULA = "~ resource + size + (1 | variant) + (1 | language)"
+KEYS = ("variant", "language", "template")
+
+
+def test_finds_variation_of_the_rows(simulate_cells):
+    rng = np.random.default_rng(4)
+    data = simulate_cells(7, languages=12, variants=10, templates=8)
+    share = data["n_correct"] / data["n_total"]
+    logit = np.log((share + 0.05) / (1.05 - share)) + rng.normal(0, 1.0, len(data))
+    data["n_correct"] = rng.binomial(20, 1 / (1 + np.exp(-logit)))
+    plain = fit(FORMULA, data)
+    wider = fit(with_observation_level(parse(FORMULA), data, KEYS), data)
+    assert plain.diagnostics["dispersion"] > 2
+    assert wider.sd("variant:language:template") > 1
+    table = compare(plain, wider)
+    assert table["term"].tolist() == plain.fixed_effects["term"].tolist()
+    assert table["scale"].iloc[0] > 1.1
+    # on the common scale the effects agree, though the log-odds themselves are larger
+    size = table.set_index("term").loc["size"]
+    assert size["estimate_observation"] > size["estimate"]
+    assert size["estimate_observation"] / size["scale"] == pytest.approx(size["estimate"], rel=0.1)
+
+
+def test_needs_rows_that_can_vary(simulate_cells):
+    data = simulate_cells(7, languages=4, variants=4, templates=3)
+    formula = parse(FORMULA)
+    with pytest.raises(InputError, match="stands twice"):
+        with_observation_level(formula, data, ("variant", "language"))
+    single = data.assign(n_correct=data["n_correct"] % 2, n_total=1)
+    with pytest.raises(InputError, match="several trials"):
+        with_observation_level(formula, single, KEYS)
+    extended = with_observation_level(formula, data, KEYS)
+    with pytest.raises(InputError, match="already"):
+        with_observation_level(extended, data, KEYS)
