@@ -13,6 +13,7 @@ from analysis.outcomes.study import study_cells
 from common.errors import InputError, name_some
 from features import languages as language_registry
 from features import models as model_registry
+from features.fertility import read_counts, with_packaged
 from features.table import Tables, build_all
 
 
@@ -49,6 +50,7 @@ def load(
     languages: Path | None,
     seed: int,
     split: str | None = "symbolic",
+    tokenizer_counts: Path | None = None,
 ) -> Inputs:
     """The embedded study data, or a user's ``outcomes`` file, with their features.
 
@@ -57,6 +59,7 @@ def load(
         models, languages: files that add to or override the registries.
         seed: of the reconstructed template layer of the study's cells.
         split: keep one split; None keeps both. Outcomes without a split column are kept whole.
+        tokenizer_counts: a file of token counts that adds to the packaged ones.
 
     Raises InputError for whatever cannot be read, joined or fitted.
     """
@@ -77,8 +80,14 @@ def load(
     features = build_all(
         models=_model_rows(models, cells["variant"].unique()),
         languages=_language_rows(own, cells["language"].unique()),
+        options={} if tokenizer_counts is None else fertility_options(tokenizer_counts),
     )
     return Inputs(cells, features, source, seed if outcomes is None else None)
+
+
+def fertility_options(tokenizer_counts: Path) -> dict:
+    """``build_all``'s options for a file of token counts beside the packaged ones."""
+    return {"fertility": {"counts": with_packaged(read_counts(tokenizer_counts))}}
 
 
 def _resolved(codes: pd.Series, own: pd.DataFrame | None) -> pd.Series:

@@ -84,6 +84,13 @@ def read_counts(path: str | Path = PACKAGED) -> pd.DataFrame:
     return rows[list(COUNT_COLUMNS)].reset_index(drop=True)
 
 
+def with_packaged(own: pd.DataFrame) -> pd.DataFrame:
+    """One's own counts above the packaged ones; a tokenizer of the same name takes their place."""
+    packaged = read_counts()
+    others = packaged[~packaged["tokenizer"].isin(own["tokenizer"])]
+    return pd.concat([own, others], ignore_index=True)
+
+
 def count(
     tokenizer: str | tokenizers.Encode,
     languages: pd.DataFrame | Iterable[str] | None = None,

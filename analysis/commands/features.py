@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import pandas as pd
 import typer
 from rich.console import Console
 
 from analysis.commands import options
 from analysis.provenance import write_note
+from common.errors import InputError
+from common.files import write_table
+from features import fertility, resource
 from features import languages as language_registry
 from features import models as model_registry
-from features import resource
 from features.table import Tables, build_all, write
 
 
@@ -28,6 +31,16 @@ def command(
         bool,
         typer.Option("--refresh", help="Download the current Common Crawl statistics first."),
     ] = False,
+    tokenizer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tokenizer",
+            help="Count a tokenizer on the template questions, as NAME=SPEC (repeatable): a "
+            "Hugging Face tokenizer.json, tiktoken:NAME, tekken:FILE, qwen:MODEL. A models file "
+            "names it in its column tokenizer.",
+        ),
+    ] = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     out: options.Out = None,
 ) -> None:
     """Build the features of languages, models and their pairs.
@@ -36,19 +49,40 @@ def command(
     snapshot.
     """
     console = Console()
-    directory = out or (options.USER_RESULTS if models or languages or refresh else options.RESULTS)
+    own = bool(models or languages or refresh or tokenizer or tokenizer_counts)
+    directory = out or (options.USER_RESULTS if own else options.RESULTS)
+    model_rows = model_registry.read_models(models) if models else None
+    language_rows = language_registry.read_languages(languages) if languages else None
     chosen = {"distance": {"feature_set": feature_set, "source": source_language}}
     if refresh:
         chosen["resource"] = {"pages": resource.refresh(directory / "cache" / "common_crawl")}
-    tables = build_all(
-        models=model_registry.read_models(models) if models else None,
-        languages=language_registry.read_languages(languages) if languages else None,
-        options=chosen,
-    )
+    counts = fertility.read_counts(tokenizer_counts) if tokenizer_counts else None
+    if tokenizer:
+        counted = _count(tokenizer, language_rows, console)
+        counts = counted if counts is None else pd.concat([counted, counts], ignore_index=True)
+    if counts is not None:
+        chosen["fertility"] = {"counts": fertility.with_packaged(counts)}
+    tables = build_all(models=model_rows, languages=language_rows, options=chosen)
     paths = write(tables, directory / "features")
+    if counts is not None:
+        paths.append(write_table(counts, directory / "features" / "tokenizer_counts.csv"))
     paths.append(write_note(directory / "features", "Features", describe(tables)))
     for path in paths:
         console.print(f"Wrote {path}")
+
+
+def _count(specs: list[str], languages: pd.DataFrame | None, console: Console) -> pd.DataFrame:
+    """Token counts of every NAME=SPEC in the given languages and English."""
+    codes = list(language_registry.table(languages)["language"])
+    codes += [] if fertility.REFERENCE in codes else [fertility.REFERENCE]
+    tables = []
+    for text in specs:
+        name, equals, spec = text.partition("=")
+        if not (name and equals and spec):
+            raise InputError(f"--tokenizer takes NAME=SPEC, such as mine=tokenizer.json: {text!r}")
+        with console.status(f"counting {name} in {len(codes)} languages"):
+            tables.append(fertility.count(spec, codes, name=name))
+    return pd.concat(tables, ignore_index=True)
 
 
 def describe(tables: Tables) -> str:

@@ -27,6 +27,7 @@ def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     formula: options.Formula = None,
     engine: Annotated[str, typer.Option("--engine", help=ENGINE_HELP)] = "lme4",
     cold_start: Annotated[
@@ -67,7 +68,7 @@ def command(
     console = Console()
     directory = options.directory(out, outcomes)
     request = inference.Request(intervals, replicates, seed, laplace, observation_level, jobs)
-    inputs = load(outcomes, models, languages, seed)
+    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Data: {inputs.source}", highlight=False)
     result = d.determinants(
         inputs,

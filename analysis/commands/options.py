@@ -39,6 +39,14 @@ Languages = Annotated[
         help="Languages and features of your own: CSV with language and any of resource, distance.",
     ),
 ]
+TokenizerCounts = Annotated[
+    Path | None,
+    typer.Option(
+        "--tokenizer-counts",
+        help="Token counts of your models' tokenizers, as `transfer features --tokenizer` "
+        "writes them; they are added to the packaged ones.",
+    ),
+]
 Formula = Annotated[
     str | None, typer.Option("--formula", help="The model in lme4's syntax; the study's if absent.")
 ]

@@ -212,6 +212,29 @@ def test_features_and_outcomes_write_their_files(tmp_path):
     assert len(pd.read_parquet(tmp_path / "r" / "cache" / "cells.parquet")) == 138_000
 
 
+def test_a_tokenizer_of_ones_own_is_counted_and_enters_the_fit(cells, tmp_path):
+    own = cells.replace({"variant": {"Qwen2.5-7B-Instruct": "my-model"}})
+    own.to_csv(tmp_path / "cells.csv", index=False)
+    (tmp_path / "models.csv").write_text(
+        "variant,base_model,family,params_b,reasoning,tokenizer\nmy-model,my-model,Mine,7,off,mine\n"
+    )
+    arguments = ["--models", "models.csv", "--out", "r"]
+    counting = transfer("features", "--tokenizer", "mine=tekken:240718", *arguments, cwd=tmp_path)
+    assert counting.returncode == 0, counting.stderr
+    counts = pd.read_csv(tmp_path / "r" / "features" / "tokenizer_counts.csv")
+    assert counts.loc[counts["language"] == "fra", "token_count"].item() == 7377
+    formula = FORMULA.replace("size", "size + fertility")
+    fit = ["glmm", "--outcomes", "cells.csv", "--formula", formula, "--engine", "laplace"]
+    without = transfer(*fit, *arguments, cwd=tmp_path)
+    assert "my-model × " in without.stderr
+    assert "no fertility" in without.stderr
+    path = "r/features/tokenizer_counts.csv"
+    with_counts = transfer(*fit, *arguments, "--tokenizer-counts", path, cwd=tmp_path)
+    assert with_counts.returncode == 0, with_counts.stderr
+    bad = transfer("features", "--tokenizer", "tekken:240718", cwd=tmp_path)
+    assert "NAME=SPEC" in bad.stderr
+
+
 def test_the_installed_command_runs_and_lists_its_commands(tmp_path):
     command = Path(sys.executable).with_name("transfer")
     result = subprocess.run(
