@@ -14,6 +14,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+_records: list[list[Path]] = []
+
+
+@contextmanager
+def recording() -> Iterator[list[Path]]:
+    """Collect the path of every file that this process writes whole while the block runs."""
+    written: list[Path] = []
+    _records.append(written)
+    try:
+        yield written
+    finally:
+        _records.remove(written)
+
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
@@ -30,6 +43,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o644)
         temporary.replace(path)
+        for written in _records:
+            written.append(path)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -26,7 +26,7 @@ RC = {
     "grid.color": GRID,
     "legend.frameon": False,
     "savefig.bbox": "tight",
-    "savefig.dpi": 200,
+    "savefig.dpi": 300,
     "svg.hashsalt": "capability-transfer",
     "text.color": INK,
     "xtick.color": MUTED,

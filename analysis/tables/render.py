@@ -56,17 +56,45 @@ def p_value(value: float) -> str:
     return f"{value:.1e}".replace("-", "−") if value < 1e-4 else f"{value:.4f}"
 
 
+LONG = 45
+"""Tables with more rows break over pages (longtable)."""
+
 _LATEX = {
+    "\\": r"\textbackslash{}",
     "&": r"\&",
     "%": r"\%",
+    "$": r"\$",
     "_": r"\_",
     "#": r"\#",
-    "−": r"$-$",
-    "×": r"$\times$",
-    "β": r"$\beta$",
-    "≥": r"$\ge$",
-    "±": r"$\pm$",
+    "{": r"\{",
+    "}": r"\}",
+    "[": "{[}",  # after a line's end it would be the end's argument
+    "]": "{]}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
     "<": r"$<$",
+    ">": r"$>$",
+    "|": r"$|$",
+    "−": r"$-$",
+    "–": "--",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "±": r"$\pm$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "→": r"$\to$",
+    "†": r"\dag{}",
+    "²": r"\textsuperscript{2}",
+    "’": "'",
+    "β": r"$\beta$",
+    "δ": r"$\delta$",
+    "Δ": r"$\Delta$",
+    "κ": r"$\kappa$",
+    "π": r"$\pi$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "τ": r"$\tau$",
+    "χ": r"$\chi$",
 }
 
 
@@ -75,22 +103,16 @@ def _escape(text: object) -> str:
 
 
 def _latex(table: Table) -> str:
+    """A booktabs table (packages booktabs and, for long tables, longtable)."""
     body = table.display.map(_escape).rename(columns=_escape)
     alignment = "l" + "r" * (body.shape[1] - 1)
+    head = [r"\toprule", " & ".join(body.columns) + r" \\", r"\midrule"]
     lines = [" & ".join(row) + r" \\" for row in body.itertuples(index=False, name=None)]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\begin{{tabular}}{{{alignment}}}",
-            r"\toprule",
-            " & ".join(body.columns) + r" \\",
-            r"\midrule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            rf"\caption{{{_escape(table.caption)} {_escape(table.note)}}}",
-            r"\end{table}",
-            "",
-        ]
-    )
+    caption = rf"\caption{{{_escape(table.caption)} {_escape(table.note)}}}"
+    if len(body) > LONG:
+        begin = [rf"\begin{{longtable}}{{{alignment}}}", caption + r" \\"]
+        parts = [*begin, *head, r"\endhead", *lines, r"\bottomrule", r"\end{longtable}"]
+    else:
+        begin = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{alignment}}}"]
+        parts = [*begin, *head, *lines, r"\bottomrule", r"\end{tabular}", caption, r"\end{table}"]
+    return "\n".join([*parts, ""])

@@ -1,0 +1,166 @@
+"""The study's tables and figures: which step makes each, from which data, compared with what.
+
+A further item is one line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+EMBEDDED = "published counts"
+RECONSTRUCTED = "published counts, template layer reconstructed"
+FEATURES = "packaged features"
+STATED = "stated by the study"
+LOGS = "needs your logs"
+NONE = "no data"
+
+
+@dataclass(frozen=True)
+class Against:
+    """Where ours stands beside the published value: two columns of a results file.
+
+    ``where`` keeps rows (pandas query); ``scale`` brings the difference to ``unit``.
+    """
+
+    file: str
+    ours: str
+    published: str
+    unit: str
+    where: str = ""
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or figure, numbered as in the study, or named if it is ours.
+
+    Attributes:
+        kind: ``table`` or ``figure``. label: number or name.
+        title: what it shows. step: the command and Make target that writes it.
+        data: which data it rests on. against: the published values it is compared with.
+        remark: how it deviates, or what it needs.
+    """
+
+    kind: str
+    label: str
+    title: str
+    step: str
+    data: str
+    against: tuple[Against, ...] = ()
+    remark: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file name without suffix: ``table_03``."""
+        return f"{self.kind}_{self.label}"
+
+    @property
+    def needs_logs(self) -> bool:
+        """Whether the embedded data cannot make it."""
+        return self.data == LOGS
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is none of the study's."""
+        return not self.label.isdigit()
+
+
+ITEMS = (
+    Item("table", "01", "Benchmarks compared", "", NONE, remark="a literature overview"),
+    Item(
+        "table", "02", "Template budget, ranking and precision", "sample-size", RECONSTRUCTED,
+        (
+            Against("sample_size/templates.csv", "std_error", "published", "points SE",
+                    "rank_reference == 'own_split'"),
+            Against("sample_size/templates.csv", "rank_correlation", "published_rank", "ρ"),
+        ),
+        "the spread over templates is calibrated on it",
+    ),
+    Item("table", "03", "Estimates of the main model", "glmm", RECONSTRUCTED,
+         (Against("glmm/fixed_effects.csv", "estimate", "published", "log-odds"),
+          Against("glmm/random_effects.csv", "sd", "published", "log-odds SD"))),
+    Item("table", "04", "Standardisation constants", "glmm", FEATURES,
+         (Against("glmm/standardisation.csv", "mean", "published_mean", "raw mean"),
+          Against("glmm/standardisation.csv", "sd", "published_sd", "raw SD"))),
+    Item("table", "05", "A few templates of a held-out language", "", RECONSTRUCTED,
+         (Against("loo/few_templates.csv", "mae", "published", "points MAE"),)),
+    Item("table", "06", "Effects at each stage of a solution", "stages", LOGS,
+         remark="needs the text of the responses"),
+    Item("table", "07", "The model without saturated cells", "ceiling", RECONSTRUCTED,
+         (Against("ceiling/table.csv", "estimate", "published", "log-odds"),)),
+    Item("table", "08", "Model repositories and revisions", "overview", STATED),
+    Item("table", "09", "Languages of the benchmark", "overview", STATED),
+    Item("table", "10", "Translation and review", "overview", STATED),
+    Item("table", "11", "Accuracy by run", "overview", EMBEDDED,
+         tuple(
+             Against("overview/runs.csv", name, f"published_{name}", f"points ({label})")
+             for name, label in (("english", "English"), ("worst_accuracy", "Worst"),
+                                 ("symbolic", "Symb."), ("gap", "Gap"), ("original", "Orig."))
+         ),
+         "Table 12 pools repeated runs in four languages"),
+    Item("table", "12", "Accuracy by run and language", "overview", EMBEDDED,
+         tuple(
+             Against("tables/table_12.csv", ours, known, f"points ({label})")
+             for ours, known, label in (("accuracy", "published", "accuracy"),
+                                        ("conf_low", "published_low", "lower bound"),
+                                        ("conf_high", "published_high", "upper bound"))
+         )),
+    Item("table", "penalty", "The symbolic penalty", "penalty", RECONSTRUCTED,
+         (Against("penalty/fixed_effects.csv", "estimate", "published", "log-odds (δ)"),
+          Against("penalty/random_effects.csv", "sd", "published", "log-odds (τ)"),
+          Against("penalty/test.csv", "statistic", "published", "χ²")),
+         "section 4.3, Appendix D.1; the study's figures are of an earlier state of its data"),
+    Item("table", "specifications", "Alternative specifications", "specifications", RECONSTRUCTED,
+         (Against("specifications/table.csv", "estimate", "published", "log-odds"),),
+         "Appendix A.1; the study's figures are of an earlier state of its data"),
+    Item("table", "equivalence", "Metric against imperial English", "equivalence", EMBEDDED,
+         remark="Appendix A.3, in words there"),
+    Item("figure", "01", "Overview drawing", "", NONE, remark="a drawing"),
+    Item("figure", "02", "Fixed effects", "glmm", RECONSTRUCTED,
+         (Against("glmm/fixed_effects.csv", "estimate", "published", "log-odds"),)),
+    Item("figure", "03", "Success by depth of the solution", "stages", LOGS,
+         remark="needs the text of the responses"),
+    Item("figure", "04", "Levers: size and reasoning", "", RECONSTRUCTED),
+    Item("figure", "05", "Forecast of language means", "loo-predict", RECONSTRUCTED),
+    Item("figure", "06", "Forecast of pairs", "loo-predict", RECONSTRUCTED,
+         remark="690 pairs; the study's caption says 768, of an earlier state of its data"),
+    Item("figure", "07", "Machine-translated Icelandic, three runs", "equivalence", LOGS,
+         remark="no scores are tabulated: --first isl --second isl_machine"),
+    Item("figure", "08", "Metric and imperial English, three runs", "equivalence", EMBEDDED,
+         remark="runs at the quartiles; the study does not say how it chose three"),
+    Item("figure", "09", "How much data is needed", "sample-size", RECONSTRUCTED,
+         (Against("sample_size/templates.csv", "std_error", "published", "points SE",
+                  "rank_reference == 'own_split'"),
+          Against("sample_size/claims.csv", "value", "published", "precision ratio",
+                  "statistic == 'precision_ratio'"))),
+    Item("figure", "10", "Symbolic penalty by language", "penalty", EMBEDDED,
+         (Against("penalty/by_language.csv", "gap", "published", "points"),)),
+    Item("figure", "11", "Original against symbolic accuracy", "penalty", EMBEDDED,
+         (Against("penalty/overall.csv", "gap", "published_gap", "points"),),
+         "690 pairs in the model; the study's 3.14 is of 705"),
+    Item("figure", "12", "Transfer gap with reasoning on and off", "overview", EMBEDDED),
+    Item("figure", "13", "Gap at a given compute budget", "compute", LOGS,
+         remark="needs the tokens of the responses"),
+    Item("figure", "14", "Forecast of pairs by language", "loo-predict", RECONSTRUCTED),
+    Item("figure", "15", "Cost of a language in parameters", "", RECONSTRUCTED),
+    Item("figure", "16", "Languages in the feature space", "overview", FEATURES),
+    Item("figure", "17", "Effects at each stage, drawn", "stages", LOGS,
+         remark="needs the text of the responses"),
+    Item("figure", "18", "Machine-translated Icelandic, all runs", "equivalence", LOGS,
+         remark="no scores are tabulated: --first isl --second isl_machine"),
+    Item("figure", "19", "Metric and imperial English, all runs", "equivalence", EMBEDDED),
+    Item("figure", "ceiling", "Size interactions without saturated cells", "ceiling",
+         RECONSTRUCTED, (Against("ceiling/table.csv", "estimate", "published", "log-odds",
+                                 "term in ('resource:size', 'distance:size')"),)),
+    Item("figure", "specifications", "Alternative specifications", "specifications",
+         RECONSTRUCTED),
+    Item("figure", "family_gaps", "English gap by family", "overview", EMBEDDED,
+         (Against("overview/families.csv", "gap", "published", "points"),),
+         "Limitations, in words there"),
+)  # fmt: skip
+
+
+def steps_of(kind: str) -> list[str]:
+    """The commands that make all tables, or all figures, which the embedded data can make."""
+    made = [item for item in ITEMS if item.kind == kind and not item.needs_logs and item.step]
+    return list(dict.fromkeys(item.step for item in made))

@@ -1,0 +1,59 @@
+"""Run what is not up to date, several steps at once, each in its own process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.pipeline import stamps
+from analysis.pipeline.steps import Step
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a step ended: ``current`` (nothing to do), ``done`` or ``failed``, with its log."""
+
+    step: Step
+    state: str
+    seconds: float
+    log: Path
+
+
+def run(
+    steps: Sequence[Step], directory: Path, jobs: int, force: bool = False
+) -> Iterator[Outcome]:
+    """Run the steps that are not up to date and yield each as it ends, current ones first.
+
+    A step that fails stops no other. Output goes to ``cache/logs``. ``force`` runs all of them.
+    """
+    waiting = []
+    for step in steps:
+        if not force and stamps.is_current(step, directory):
+            yield Outcome(step, "current", 0.0, log_path(step, directory))
+        else:
+            waiting.append(step)
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(_run_one, step, directory) for step in waiting]
+        for future in as_completed(futures):
+            yield future.result()
+
+
+def log_path(step: Step, directory: Path) -> Path:
+    """Where a step's output goes."""
+    return directory / "cache" / "logs" / f"{step.command}.log"
+
+
+def _run_one(step: Step, directory: Path) -> Outcome:
+    began = time.monotonic()
+    log = log_path(step, directory)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "analysis.pipeline.one", step.command, str(directory)]
+    with log.open("w", encoding="utf-8") as output:
+        ended = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)
+    state = "failed" if ended.returncode else "done"
+    return Outcome(step, state, time.monotonic() - began, log)

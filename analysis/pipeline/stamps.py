@@ -1,0 +1,61 @@
+"""Whether a step is up to date, by the contents of what went in and of what came out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from analysis.pipeline.sources import ROOT, files
+from analysis.pipeline.steps import Step
+from common.files import hash_settings, write_text
+
+
+def fingerprint(step: Step) -> str:
+    """Hash of a step's options and of every file behind it, paths and contents."""
+    return hash_settings(
+        step.options, [(str(path.relative_to(ROOT)), digest(path)) for path in files(step.module)]
+    )
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file's contents, first 16 hex digits."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def stamp_path(step: Step, directory: Path) -> Path:
+    """Where a step's stamp lies under the results directory."""
+    return directory / "cache" / "stamps" / f"{step.command}.json"
+
+
+def is_current(step: Step, directory: Path) -> bool:
+    """Whether the step ran on the same sources and everything that it wrote is still as it was."""
+    stamp = read(step, directory)
+    if stamp.get("fingerprint") != fingerprint(step):
+        return False
+    return all(
+        (directory / name).is_file() and digest(directory / name) == value
+        for name, value in stamp["outputs"].items()
+    )
+
+
+def read(step: Step, directory: Path) -> dict:
+    """A step's stamp, empty if it never finished."""
+    try:
+        return json.loads(stamp_path(step, directory).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def write(step: Step, directory: Path, before: str, written: Iterable[Path]) -> Path:
+    """Record a finished step: the fingerprint that it started with, and its outputs' digests.
+
+    Files in the cache are no outputs: they can be made again and never go stale.
+    """
+    cache = (directory / "cache").resolve()
+    outputs = {path.resolve() for path in written}
+    kept = sorted(path for path in outputs if path.is_file() and cache not in path.parents)
+    names = {str(path.relative_to(directory.resolve())): digest(path) for path in kept}
+    text = json.dumps({"fingerprint": before, "outputs": names}, indent=1)
+    return write_text(text + "\n", stamp_path(step, directory))

@@ -1,0 +1,55 @@
+"""The steps of ``make all``, longest first. A new step is one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from common.errors import InputError, name_some, suggest
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of the command line with its default options, run on the embedded data.
+
+    Attributes:
+        command: its name, ``sample-size``.
+        options: keyword arguments of its function that differ from the defaults.
+    """
+
+    command: str
+    options: tuple[tuple[str, object], ...] = ()
+
+    @property
+    def module(self) -> str:
+        """The module whose ``command`` function does it."""
+        return f"analysis.commands.{self.command.replace('-', '_')}"
+
+
+STEPS = (
+    Step("loo-predict"),
+    Step("specifications"),
+    Step("glmm"),
+    Step("transfer-metrics"),
+    Step("robustness"),
+    Step("hat-noise"),
+    Step("penalty"),
+    Step("ceiling"),
+    Step("sample-size"),
+    Step("overview"),
+    Step("equivalence"),
+    Step("features"),
+    Step("outcomes"),
+)
+"""Power simulations, benchmarks and cold lme4 fits are targets of their own."""
+
+
+def choose(names: Sequence[str]) -> list[Step]:
+    """The steps of these names, in the order of ``STEPS``; InputError for one there is not."""
+    known = {step.command: step for step in STEPS}
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"no step {name!r}.{suggest(name, known)} There are {name_some(known, 30)}"
+            )
+    return [step for step in STEPS if step.command in set(names)]

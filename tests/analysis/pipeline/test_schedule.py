@@ -1,0 +1,48 @@
+"""Steps run in processes of their own, several at once; one that fails stops no other."""
+
+import json
+
+import pytest
+
+from analysis.pipeline import schedule, stamps
+from analysis.pipeline.steps import STEPS, Step, choose
+from common.errors import InputError
+
+GOOD = choose(["equivalence"])[0]
+BAD = Step("no-such-command")
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("results")
+    return directory, list(schedule.run([GOOD, BAD], directory, jobs=2))
+
+
+def test_a_failure_is_reported_with_its_log_and_stops_no_other(ran):
+    states = {outcome.step.command: outcome for outcome in ran[1]}
+    assert states["equivalence"].state == "done"
+    assert states["no-such-command"].state == "failed"
+    assert "no step 'no-such-command'" in states["no-such-command"].log.read_text()
+
+
+def test_a_second_run_does_nothing_and_writes_the_same(ran):
+    directory = ran[0]
+    before = (directory / "tables" / "table_equivalence.csv").read_bytes()
+    again = list(schedule.run([GOOD], directory, jobs=1))
+    assert [outcome.state for outcome in again] == ["current"]
+    forced = list(schedule.run([GOOD], directory, jobs=1, force=True))
+    assert [outcome.state for outcome in forced] == ["done"]
+    assert (directory / "tables" / "table_equivalence.csv").read_bytes() == before
+
+
+def test_the_stamp_names_what_was_written(ran):
+    stamp = json.loads(stamps.stamp_path(GOOD, ran[0]).read_text())
+    assert "figures/figure_19.png" in stamp["outputs"]
+    assert not any(name.startswith("cache/") for name in stamp["outputs"])
+
+
+def test_an_unknown_step_is_refused_by_name():
+    with pytest.raises(InputError, match="no step 'sample-sizes'.*Did you mean sample-size"):
+        choose(["sample-sizes"])
+    assert [step.command for step in choose(["features", "glmm"])] == ["glmm", "features"]
+    assert len({step.command for step in STEPS}) == len(STEPS)

@@ -1,0 +1,57 @@
+"""A step is up to date while nothing behind it and nothing that it wrote has changed."""
+
+import pytest
+
+from analysis.pipeline import stamps
+from analysis.pipeline.steps import Step
+from common.files import recording, write_text
+
+STEP = Step("equivalence")
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    """A step made from one file, and a results directory with its output and its cache."""
+    file = tmp_path / "source.py"
+    file.write_text("1")
+    monkeypatch.setattr(stamps, "ROOT", tmp_path)
+    monkeypatch.setattr(stamps, "files", lambda module: [file])
+    directory = tmp_path / "results"
+    with recording() as written:
+        write_text("a", directory / "tables" / "a.csv")
+        write_text("fit", directory / "cache" / "fits" / "x.fit")
+    stamps.write(STEP, directory, stamps.fingerprint(STEP), written)
+    return file
+
+
+def current(source):
+    return stamps.is_current(STEP, source.parent / "results")
+
+
+def test_a_finished_step_is_current(source):
+    assert current(source)
+
+
+def test_a_changed_source_is_noticed(source):
+    source.write_text("2")
+    assert not current(source)
+
+
+def test_other_options_are_another_step(source):
+    assert not stamps.is_current(Step("equivalence", (("margin", 2),)), source.parent / "results")
+
+
+@pytest.mark.parametrize("change", ["edit", "delete"])
+def test_a_changed_output_is_noticed(source, change):
+    output = source.parent / "results" / "tables" / "a.csv"
+    output.write_text("b") if change == "edit" else output.unlink()
+    assert not current(source)
+
+
+def test_the_cache_may_go(source):
+    (source.parent / "results" / "cache" / "fits" / "x.fit").unlink()
+    assert current(source)
+
+
+def test_a_step_that_never_ran_is_not_current(tmp_path):
+    assert not stamps.is_current(STEP, tmp_path)
