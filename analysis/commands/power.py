@@ -1,0 +1,111 @@
+"""``transfer power``: what a planned study would detect, by simulation."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from analysis import design, study
+from analysis.ablations import power as p
+from analysis.commands import options, show
+from analysis.figures import figure_power, style
+from analysis.glmm.cache import cached_fit
+from analysis.inputs import load
+from analysis.progress import counting, fitting
+from analysis.provenance import note, write_note
+from analysis.tables import render, table_power
+from common.errors import InputError
+from common.files import write_table
+from features.table import FEATURES
+
+
+def command(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    n_languages: Annotated[
+        list[int] | None, typer.Option("--n-languages", help="Languages planned; repeatable.")
+    ] = None,
+    n_variants: Annotated[
+        list[int] | None, typer.Option("--n-variants", help="Runs planned; repeatable.")
+    ] = None,
+    n_templates: Annotated[
+        list[int] | None, typer.Option("--n-templates", help="Templates planned; repeatable.")
+    ] = None,
+    n_instances: Annotated[
+        list[int] | None,
+        typer.Option("--n-instances", help="Instances per template planned; repeatable."),
+    ] = None,
+    effect: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--effect", help="An effect to detect, term=log-odds per SD: resource:size=-0.1."
+        ),
+    ] = None,
+    level: Annotated[float, typer.Option("--level", help="Of the two-sided test.")] = p.LEVEL,
+    simulations: Annotated[
+        int, typer.Option("--simulations", help="Per plan; more add to those kept.")
+    ] = p.SIMULATIONS,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Simulations at once.")] = 2,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+) -> None:
+    """What would a planned study detect? Simulates it from the model fitted to the outcomes.
+
+    Every combination of the planned numbers is a plan. Effects not given are the fitted ones.
+    Without numbers: 8, 15 and 30 languages, 46 runs, 50 templates, 10 instances.
+    """
+    console = Console()
+    directory = options.directory(out, outcomes)
+    plans = [
+        p.Plan(*numbers)
+        for numbers in product(
+            n_languages or (8, 15, 30),
+            n_variants or (46,),
+            n_templates or (50,),
+            n_instances or (10,),
+        )
+    ]
+    effects = dict(_effect(text) for text in effect or [])
+    inputs = load(outcomes, models, languages, seed)
+    console.print(f"Population: {inputs.source}", highlight=False)
+    built = design.build(inputs.cells, inputs.features, [feature.name for feature in FEATURES])
+    with fitting(console, "main model") as progress:
+        fit = cached_fit(
+            "laplace", study.MAIN, built.data, directory / "cache",
+            provenance=inputs.provenance, progress=progress,
+        )  # fmt: skip
+    population = p.population(built, fit, effects)
+    tables = {
+        plan: p.simulations(
+            population, plan, seed, simulations, directory / "cache", partial(counting, console),
+            workers,
+        )
+        for plan in plans
+    }  # fmt: skip
+    result = p.power(tables, population, level)
+    text = note(inputs.source, fit)
+    write_table(result, directory / "power" / "power.csv")
+    write_note(directory / "power", "Power of planned studies", f"Simulated from a fit. {text}")
+    built_table = table_power.build(result, text)
+    render.write(built_table, directory / "tables")
+    style.save(figure_power.draw(result, text), directory / "figures" / "figure_power")
+    show.frame(console, built_table.caption, built_table.display)
+    console.print(f"Wrote {directory}/power, tables, figures")
+
+
+def _effect(text: str) -> tuple[str, float]:
+    """``term=value``; InputError for anything else."""
+    term, equals, value = text.partition("=")
+    try:
+        if not equals:
+            raise ValueError
+        return term.strip(), float(value)
+    except ValueError:
+        raise InputError(
+            f"an effect is written term=value, like resource:size=-0.1, not {text!r}"
+        ) from None
