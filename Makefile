@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted loo-predict few-templates predict levers tables figures test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted loo-predict few-templates predict levers all specifications overview power tables figures test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -75,6 +75,18 @@ loo-predict: setup ## predict languages held out (Figures 5, 6, 14; ours beside 
 
 overview: setup ## runs, families, languages, models (Tables 8-12, Figures 12, 16) -> results/overview/
 	$(transfer) overview $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+power: setup ## what a planned study would detect, by simulation (minutes; N given in ARGS) -> results/power/
+	$(transfer) power $(inputs) $(ARGS)
+
+all: setup ## the whole study, in parallel, skipping what is up to date -> results/, index in results/README.md
+	$(transfer) all $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+tables: setup ## everything that makes the study's tables -> results/tables/
+	$(transfer) all --tables $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+figures: setup ## everything that makes the study's figures -> results/figures/
+	$(transfer) all --figures $(if $(OUT),--out '$(OUT)') $(ARGS)
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest

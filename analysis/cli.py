@@ -27,6 +27,8 @@ COMMANDS = (
     "specifications",
     "loo-predict",
     "overview",
+    "all",
+    "power",
 )
 
 app = typer.Typer(
