@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted loo-predict few-templates predict levers all specifications overview power tables figures test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted loo-predict few-templates predict levers all specifications overview power tables figures bench coverage test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -76,6 +76,9 @@ loo-predict: setup ## predict languages held out (Figures 5, 6, 14; ours beside 
 overview: setup ## runs, families, languages, models (Tables 8-12, Figures 12, 16) -> results/overview/
 	$(transfer) overview $(if $(OUT),--out '$(OUT)') $(ARGS)
 
+few-templates: setup ## what a few templates in a language add to its prediction (Table 5) -> results/loo/
+	$(transfer) few-templates $(inputs) $(ARGS)
+
 power: setup ## what a planned study would detect, by simulation (minutes; N given in ARGS) -> results/power/
 	$(transfer) power $(inputs) $(ARGS)
 
@@ -87,6 +90,12 @@ tables: setup ## everything that makes the study's tables -> results/tables/
 
 figures: setup ## everything that makes the study's figures -> results/figures/
 	$(transfer) all --figures $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+bench: setup ## engines side by side at 25, 100 and 400 templates (about an hour) -> results/bench/
+	.venv/bin/python -m benchmarks.compare $(if $(OUT),--out '$(OUT)/bench') $(ARGS)
+
+coverage: setup ## do 95% intervals cover the truth? simulated data (many minutes) -> results/coverage/
+	.venv/bin/python -m benchmarks.coverage $(if $(OUT),--out '$(OUT)/coverage') $(ARGS)
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest

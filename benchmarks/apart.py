@@ -1,0 +1,28 @@
+"""Measuring in a process of its own: one thread, a time limit, one line of JSON back."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+
+
+def run_apart(module: str, *arguments: str, limit: float) -> dict:
+    """What ``python -m module`` prints, or only its ``status`` if it was stopped or failed."""
+    command = [sys.executable, "-m", module, *arguments]
+    environment = os.environ | ONE_THREAD
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"status": f"stopped after {limit:g} s"}
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+        return {"status": f"failed: {last[:200]}"}
+    return json.loads(done.stdout.strip().splitlines()[-1])
