@@ -1,17 +1,20 @@
 """Tables 8 to 12 and what the study says of its outcomes in words, from the published counts."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from analysis import overview as o
-from analysis.outcomes.published import read_accuracy
+from analysis.outcomes.published import read_accuracy, read_overview
 from analysis.outcomes.study import study_counts
 from analysis.tables import table_08, table_09, table_10, table_11, table_12
 from common.errors import InputError
 from features import models
 from features.table import build_all
 
+EXPECTED = Path(__file__).parents[1] / "expected" / "table_11.csv"
 POOLED = ["dan", "deu", "est", "jpn"]
 
 
@@ -43,6 +46,15 @@ def test_a_changed_published_figure_is_noticed(monkeypatch):
     monkeypatch.setattr(o, "read_accuracy", lambda: table)
     found = o.wilson()
     assert (found["conf_high"] != found["published_high"]).sum() == 1
+
+
+def test_the_published_figures_are_those_of_table_11():
+    printed = pd.read_csv(EXPECTED, comment="#")
+    known = read_overview()
+    names = known["variant"].str.replace(r" \(reasoning (on|off)\)", "", regex=True)
+    assert names.tolist() == printed["model"].tolist()
+    columns = list(printed.columns[1:])
+    pd.testing.assert_frame_equal(known[columns], printed[columns])
 
 
 def test_english_agrees_with_table_11_within_rounding(runs):

@@ -1,6 +1,7 @@
 """Table 7: who is left under each restriction, and that the size effect survives."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,6 +10,16 @@ from analysis.ablations import ceiling as c
 from analysis.tables import table_07
 from common.errors import InputError
 
+EXPECTED = Path(__file__).parents[2] / "expected" / "table_07.csv"
+ROWS = {
+    "variants": "Models",
+    "saturated_cells": "Cells above ninety",
+    "resource:size": "Resource x size",
+    "distance:size": "Distance x size",
+    "resource": "Resource level",
+    "distance": "Typological distance",
+    "size": "Model size",
+}
 PAIRS = pd.DataFrame(
     {
         "variant": ["a", "a", "b", "b", "c", "c"],
@@ -46,6 +57,17 @@ def test_runs_without_english_are_named():
 )
 def test_stars(p_value, text):
     assert c.stars(p_value) == text
+
+
+def test_the_published_figures_are_those_of_table_7():
+    printed = pd.read_csv(EXPECTED, comment="#", dtype=str).set_index("row")
+    printed = printed.rename(columns={"full": "all"})
+    values, stars = c.published(), c.published_stars()
+    for (restriction, name), value in values.items():
+        text = printed.loc[ROWS[name], restriction]
+        assert value == float(text.rstrip("*")), (restriction, name)
+        assert stars.get((restriction, name), "") == text.lstrip("-.0123456789")
+    assert len(values) == printed.size
 
 
 @pytest.fixture(scope="module")

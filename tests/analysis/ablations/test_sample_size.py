@@ -1,5 +1,7 @@
 """Precision and rankings by budget: exact laws, planted numbers, and Table 2."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,8 @@ import pytest
 from analysis.ablations import sample_size as s
 from analysis.tables import table_02
 from common.errors import InputError
+
+EXPECTED = Path(__file__).parents[2] / "expected" / "table_02.csv"
 
 
 def cells(correct, total=20, split="symbolic"):
@@ -29,6 +33,16 @@ def test_the_standard_error_falls_as_one_over_the_root_of_the_templates(result):
     own = table[(table["split"] == "symbolic") & (table["rank_reference"] == "own_split")]
     products = own["std_error"] * np.sqrt(own["templates"])
     np.testing.assert_allclose(products, products.iloc[0], rtol=1e-12)
+
+
+def test_the_published_figures_are_those_of_table_2():
+    printed = pd.read_csv(EXPECTED, comment="#").set_index("templates")
+    for kind, column in (("rank_correlation", "rank"), ("std_error", "se")):
+        for split in ("original", "symbolic"):
+            known = s.published(kind).loc[split].rename(int)
+            pd.testing.assert_series_equal(
+                known, printed[f"{column}_{split}"], check_names=False, check_index_type=False
+            )
 
 
 def test_table_2(result):
