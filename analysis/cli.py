@@ -22,6 +22,7 @@ COMMANDS = (
     "penalty",
     "templates",
     "instances",
+    "ingest",
     "equivalence",
     "sample-size",
     "specifications",

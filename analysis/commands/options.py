@@ -20,8 +20,8 @@ Outcomes = Annotated[
     typer.Option(
         "--outcomes",
         help="Your evaluations: CSV or Parquet, one row per instance (variant, language, template, "
-        "instance, correct) or per cell (variant, language, template, n_correct, n_total). "
-        "Without it: the study's published counts.",
+        "instance, correct) or per cell (variant, language, template, n_correct, n_total), or logs "
+        "as `transfer ingest` reads them. Without it: the study's published counts.",
     ),
 ]
 Models = Annotated[
@@ -64,6 +64,34 @@ Out = Annotated[
     typer.Option(
         "--out", help=f"Where results go: {RESULTS}/, or {USER_RESULTS}/ with --outcomes."
     ),
+]
+Logs = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Files and folders: Inspect AI .eval and .json, lm-evaluation-harness "
+        "samples_*.jsonl, Every Eval Ever .jsonl, CSV, Parquet."
+    ),
+]
+MappingFile = Annotated[
+    Path | None,
+    typer.Option("--mapping", help="YAML: where in the logs language, template, … are found."),
+]
+Scorer = Annotated[
+    str | None,
+    typer.Option(
+        "--scorer",
+        help="Which score, where logs have several (lm-evaluation-harness: metric,filter).",
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option("--threshold", help="Partial credit from here up is correct; else refused."),
+]
+Errors = Annotated[
+    str, typer.Option("--errors", help="Samples without a score: fail, wrong or drop.")
+]
+Duplicates = Annotated[
+    str, typer.Option("--duplicates", help="The same question twice: fail or first.")
 ]
 DEFAULT_SEED = DEFAULT_SEED
 

@@ -1,45 +1,63 @@
 """Outcome files of any known format, as validated cells.
 
-A further format is one file with a reader and one line in ``FORMATS``.
+Tables of the declared columns are read as they are; logs go through ``ingest`` with its strictest
+policies. A further table format is one reader and one line in ``TABLES``; a further format of logs
+one file and one line in ``formats.FORMATS``.
 """
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from analysis.outcomes.cells import to_cells
-from analysis.outcomes.schema import kind_of, validate
+from analysis.outcomes.formats import format_of
+from analysis.outcomes.ingest import ingest
+from analysis.outcomes.instance_files import ROW, cells_of_instances
+from analysis.outcomes.schema import KINDS, kind_of, validate
 from analysis.outcomes.tables import read_csv, read_parquet
 from common.errors import InputError, name_some
 
-FORMATS: dict[str, Callable[[Path], pd.DataFrame]] = {
+TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
     ".csv": read_csv,
     ".parquet": read_parquet,
 }
-"""Reader of each format, by the suffix of the file: path → rows of instances or of cells."""
+"""Reader of each table, by the suffix of the file: path → rows of instances or of cells."""
 
 
 def read_outcomes(path: str | Path) -> pd.DataFrame:
-    """A file of instances or of cells as cells: variant, language, template[, split], counts.
+    """A file of instances or of cells, or logs, as cells: variant, language, template, … counts.
 
-    Which of the two it holds is told by its columns (``schema.KINDS``). Rows are sorted by their
-    key. ``attrs["data_source"]`` says in words where the cells come from.
+    Which of the two a table holds is told by its columns (``schema.KINDS``). Instances in Parquet
+    are added up without holding them in memory. A folder or a log is read as ``ingest`` does, and
+    refused where samples ended in errors. Rows are sorted by their key. ``attrs["data_source"]``
+    says in words where the cells come from.
 
-    Raises InputError for a file that does not exist, a suffix without a reader, and whatever
-    ``schema.validate`` refuses.
+    Raises InputError for a path that does not exist, a suffix without a reader, and whatever
+    ``schema.validate`` and ``ingest`` refuse.
     """
     path = Path(path)
+    reader = TABLES.get(path.suffix.casefold())
+    if path.is_dir() or (path.is_file() and reader is None and format_of(path) is not None):
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "outcomes.parquet"
+            report = ingest([path], target)
+            return _sourced(cells_of_instances(target), report.source)
     if not path.is_file():
         raise InputError(f"there is no file {path}")
-    reader = FORMATS.get(path.suffix.casefold())
     if reader is None:
         raise InputError(
             f"{path}: no reader for {path.suffix or 'a file without suffix'}; "
-            f"outcomes are read from {name_some(FORMATS)}"
+            f"outcomes are read from {name_some(TABLES)} and from logs (`transfer ingest`)"
         )
+    if reader is read_parquet and (source := _source_of_instances(path)) is not None:
+        return _sourced(cells_of_instances(path), source)
     table = reader(path)
     kind = kind_of(table, str(path))
     rows = validate(table, kind, str(path))
@@ -49,4 +67,24 @@ def read_outcomes(path: str | Path) -> pd.DataFrame:
         cells = rows.sort_values(list(rows.columns[:-2]), ignore_index=True)
     # Cells that this toolkit wrote say themselves where they come from.
     cells.attrs = {"data_source": f"{kind} of {path.name}"} | table.attrs
+    return cells
+
+
+def _source_of_instances(path: Path) -> str | None:
+    """Where the instances of a Parquet file come from; None if it holds anything else."""
+    try:
+        schema = pq.read_schema(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} is no Parquet file: {error}") from error
+    names, instances = set(schema.names), set(KINDS["instances"].required)
+    if not instances <= names or len(names) < len(schema.names):
+        return None
+    if set(KINDS["cells"].required) & names - instances or ROW in names:
+        return None
+    stated = json.loads((schema.metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
+    return stated.get("data_source", f"instances of {path.name}")
+
+
+def _sourced(cells: pd.DataFrame, source: str) -> pd.DataFrame:
+    cells.attrs = {"data_source": source}
     return cells

@@ -1,0 +1,100 @@
+"""``transfer ingest``: evaluation logs to outcomes, with a report of what was understood."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from analysis.commands import options
+from analysis.outcomes import variants
+from analysis.outcomes.formats import find
+from analysis.outcomes.ingest import Report, ingest
+from analysis.outcomes.policies import Policies
+from analysis.outcomes.samples import Request
+from analysis.progress import counting
+from common.errors import InputError, name_some
+from common.files import write_text
+
+
+def command(
+    paths: options.Logs,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The Parquet file of outcomes to write.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and report only.")] = False,
+    mapping: options.MappingFile = None,
+    scorer: options.Scorer = None,
+    threshold: options.Threshold = None,
+    errors: options.Errors = "fail",
+    duplicates: options.Duplicates = "fail",
+) -> None:
+    """Read logs of Inspect AI, lm-evaluation-harness, Every Eval Ever, CSV or Parquet.
+
+    Writes one row per outcome with its provenance, OUT.report.json, and, for models that the
+    registry does not have, OUT.models.csv to complete and pass on as --models.
+    """
+    if out is None and not dry_run:
+        raise InputError("give the file to write, --out outcomes.parquet, or --dry-run")
+    console = Console(soft_wrap=True)
+    with counting(console, "logs", len(find(paths)[0])) as progress:
+        report = ingest(
+            paths,
+            None if dry_run else out,
+            Request(mapping, scorer, threshold),
+            Policies(errors, duplicates),
+            progress=progress,
+        )
+    show(report, console)
+    if dry_run or out is None:
+        console.print("Dry run: nothing was written")
+        return
+    say = partial(console.print, highlight=False)
+    say(f"Wrote {out} ({report.counts.outcomes:,} rows)")
+    told = json.dumps(report.as_dict(), indent=1, ensure_ascii=False, default=str)
+    say(f"Wrote {write_text(told, out.with_suffix('.report.json'))}")
+    if not report.variants["known"].all():
+        models = out.with_suffix(".models.csv")
+        if models.exists():
+            say(f"Kept {models} as it is; it must describe the models named above")
+        else:
+            say(f"Wrote {variants.stub(report.variants, models)}: complete it, then --models")
+
+
+def show(report: Report, console: Console) -> None:
+    """The report on a terminal."""
+    say = partial(console.print, highlight=False, markup=False)
+    formats = Counter((log.format, log.status) for log in report.logs)
+    told = ", ".join(
+        f"{number} {name}" + ("" if status == "read" else f" ({status})")
+        for (name, status), number in formats.items()
+    )
+    say(f"Files: {len(report.logs)}: {told}")
+    if report.others:
+        say(f"  not read: {name_some(report.others)}")
+    say(f"Models: {len(report.variants)}")
+    for row in report.variants.itertuples():
+        name = row.model or row.variant
+        known = row.variant if row.known else f"{row.variant}, not in the registry"
+        say(f"  {name}{f', reasoning {row.mode}' if row.mode else ''}: {known}: {row.outcomes:,}")
+    each = (f"{row.language} {row.outcomes:,}" for row in report.languages.itertuples())
+    say(f"Languages: {len(report.languages)}: {name_some(each, 30)}")
+    splits = ", ".join(f"{name} {number:,}" for name, number in report.splits.items()) or "none"
+    say(f"Templates: {report.templates}; cells: {report.cells:,}; splits: {splits}")
+    counts = report.counts
+    done = {"wrong": "counted as wrong", "drop": "left out", "fail": "refused"}
+    say(
+        f"Samples: {counts.samples:,}; outcomes: {counts.outcomes:,}, {counts.epochs:,} of them of "
+        f"second or later epochs\n"
+        f"  errors: {counts.errors:,} ({done[report.policies.errors]}); retried: {counts.retried:,}"
+        f"; duplicates: {counts.duplicates + counts.copies:,} (the first counts); unfinished: "
+        f"{counts.unfinished:,}"
+    )
+    for note in report.notes:
+        console.print("[yellow]![/] ", end="")
+        say(note)

@@ -1,0 +1,243 @@
+"""Logs of any known format to one file of outcomes: read, settle, write, and say what was there.
+
+Samples are staged on disk as they are read, and settled there (``policies``), so that memory does
+not grow with their number. The file that comes out has a row per outcome: variant, language,
+template, split (if the logs state it), instance, correct, and where it comes from (model, log,
+run, sample, epoch).
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+
+from analysis.outcomes import variants as naming
+from analysis.outcomes.formats import find
+from analysis.outcomes.mapping import Mapping, read_mapping
+from analysis.outcomes.policies import Counts, Policies, connect, quoted, settle
+from analysis.outcomes.samples import Log, Request
+from analysis.outcomes.staging import Measure, staging
+from common.errors import InputError, name_some
+from common.files import replacing
+from features import languages as language_registry
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was understood of the logs, and what became of their samples.
+
+    Attributes:
+        logs: one for each file. others: files in the folders that are no logs.
+        counts, policies: of the samples.
+        variants: model, reasoning, variant, base_model, mode, known, outcomes.
+        languages: language, outcomes, registered. templates, cells: numbers of them.
+        splits: split → outcomes, empty if the logs state none.
+        notes: sentences on what to look at.
+    """
+
+    logs: list[Log]
+    others: list[Path]
+    counts: Counts
+    policies: Policies
+    variants: pd.DataFrame
+    languages: pd.DataFrame
+    templates: int
+    cells: int
+    splits: dict[str, int]
+    notes: list[str]
+
+    @property
+    def source(self) -> str:
+        """In words, where the outcomes come from and what the policies did."""
+        formats = Counter(log.format for log in self.logs)
+        told = ", ".join(f"{number} {name}" for name, number in formats.items())
+        left = [
+            f"{number} {name}"
+            for name, number in self.counts.as_dict().items()
+            if number and name in ("unfinished", "copies", "retried", "duplicates")
+        ]
+        if self.counts.errors:
+            done = {"wrong": "counted as wrong", "drop": "left out"}[self.policies.errors]
+            left.append(f"{self.counts.errors} errors {done}")
+        return f"{self.counts.outcomes:,} outcomes of logs ({'; '.join([told, *left])})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain values."""
+        return {
+            "source": self.source,
+            "policies": asdict(self.policies),
+            "counts": self.counts.as_dict(),
+            "logs": [asdict(log) for log in self.logs],
+            "not_read": list(map(str, self.others)),
+            "variants": self.variants.to_dict("records"),
+            "languages": self.languages.to_dict("records"),
+            "templates": self.templates,
+            "cells": self.cells,
+            "splits": self.splits,
+            "notes": self.notes,
+        }
+
+
+def ingest(
+    paths: Iterable[str | Path],
+    out: str | Path | None = None,
+    request: Request = Request(),  # noqa: B008 (frozen)
+    policies: Policies = Policies(),  # noqa: B008 (frozen)
+    measure: Measure | None = None,
+    measures: Iterable[tuple[str, pa.DataType]] = (),
+    progress: Progress | None = None,
+) -> Report:
+    """Read logs and write their outcomes.
+
+    Args:
+        paths: files and folders.
+        out: the Parquet file to write, whole or not at all; None only reports.
+        request: mapping, scorer, threshold; ``responses`` for ``measure``.
+        policies: on errors and duplicates.
+        measure, measures: what to keep of responses, as further columns.
+        progress: called with the number of files newly read.
+
+    Raises InputError, naming file and sample, for whatever cannot be read or placed, and for what
+    the policies refuse.
+    """
+    files, others = find(paths)
+    logs: list[Log] = []
+    renamed: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        staged = Path(folder) / "samples.parquet"
+        with staging(staged, measure, measures) as add:
+            for path, kind in files:
+                mapping = read_mapping(kind.default, request.mapping)
+                renamed |= mapping.models
+                logs.append(_read(path, kind, mapping, request, add))
+                if progress is not None:
+                    progress(1)
+        with connect(Path(folder)) as database:
+            variants = _variants(database, staged, renamed)
+            counts = settle(database, staged, variants, policies)
+            if not counts.outcomes:
+                raise InputError(
+                    f"of {counts.samples} samples in {len(logs)} files none is an outcome: "
+                    + ", ".join(f"{n} {name}" for name, n in counts.as_dict().items() if n)
+                )
+            report = _report(database, logs, others, counts, policies, variants)
+            if out is not None:
+                _write(database, Path(out), report)
+    return report
+
+
+def _read(path: Path, kind: Any, mapping: Mapping, request: Request, add: Callable) -> Log:
+    log = Log(str(path), kind.name)
+    for sample in kind.read(path, mapping, request, log):
+        add(sample)
+    return log
+
+
+def _variants(
+    database: duckdb.DuckDBPyConnection, staged: Path, renamed: dict[str, str]
+) -> pd.DataFrame:
+    seen = database.execute(
+        "SELECT DISTINCT model, variant, reasoning FROM read_parquet(?) ORDER BY ALL", [str(staged)]
+    ).fetchall()
+    if not seen:
+        raise InputError("the logs hold no sample")
+    return naming.resolve(seen, renamed)
+
+
+def _report(
+    database: duckdb.DuckDBPyConnection,
+    logs: list[Log],
+    others: list[Path],
+    counts: Counts,
+    policies: Policies,
+    variants: pd.DataFrame,
+) -> Report:
+    def by(column: str) -> dict[str, int]:
+        query = f"SELECT {column}, count(*) FROM outcomes GROUP BY 1 ORDER BY 1"
+        return dict(database.execute(query).fetchall())
+
+    splits = by("split")
+    if None in splits and len(splits) > 1:
+        raise InputError(
+            f"{splits[None]} outcomes state no split and {counts.outcomes - splits[None]} do: map "
+            "split for all of them (--mapping)"
+        )
+    each = by("variant")
+    languages = by("language")
+    known = {code: _is_registered(code) for code in languages}
+    templates, cells = database.execute(
+        "SELECT count(DISTINCT template), count(DISTINCT (variant, language, template, split)) "
+        "FROM outcomes"
+    ).fetchone()
+    kept = variants.assign(outcomes=variants["variant"].map(each).fillna(0).astype(int))
+    return Report(
+        logs,
+        others,
+        counts,
+        policies,
+        kept.drop(columns="stated"),
+        pd.DataFrame(
+            [
+                {"language": code, "outcomes": number, "registered": known[code]}
+                for code, number in languages.items()
+            ]
+        ),
+        templates,
+        cells,
+        {} if None in splits else splits,
+        _notes(logs, variants, known),
+    )
+
+
+def _notes(logs: list[Log], variants: pd.DataFrame, known: dict[str, bool]) -> list[str]:
+    notes = [
+        f"{log.path} ended in status {log.status}: "
+        + (f"{log.planned - log.read} of {log.planned} samples were not run" if log.planned else "")
+        for log in logs
+        if log.status not in ("success", "read")
+    ]
+    notes += naming.several_providers(variants)
+    if unknown := variants.loc[~variants["known"], "variant"].unique().tolist():
+        notes.append(
+            f"not in the model registry: {name_some(unknown)}; describe them in a models file "
+            "(--models)"
+        )
+    if strange := [code for code, registered in known.items() if not registered]:
+        notes.append(
+            f"no registered languages: {name_some(strange)}; map them, or describe them in a "
+            "languages file (--languages)"
+        )
+    return notes
+
+
+def _is_registered(code: str) -> bool:
+    try:
+        language_registry.resolve(code)
+    except InputError:
+        return False
+    return True
+
+
+def _write(database: duckdb.DuckDBPyConnection, out: Path, report: Report) -> None:
+    """The outcomes as Parquet, with the report's counts in the file itself."""
+    if out.suffix != ".parquet":
+        raise InputError(f"{out}: outcomes are written as Parquet; give a name ending in .parquet")
+    leave = "" if report.splits else "EXCLUDE (split)"
+    attrs = {"data_source": report.source, "counts": report.counts.as_dict()}
+    about = json.dumps(attrs | {"policies": asdict(report.policies)})
+    with replacing(out) as temporary:
+        database.execute(
+            f"COPY (SELECT * {leave} FROM outcomes) TO {quoted(str(temporary))} "
+            f"(FORMAT parquet, COMPRESSION zstd, KV_METADATA {{PANDAS_ATTRS: {quoted(about)}}})"
+        )

@@ -1,0 +1,171 @@
+"""Inspect AI logs, ``.eval`` and ``.json``, through inspect_ai's own functions.
+
+Of an ``.eval`` file the sample summaries are read, one log at a time, and single samples in full
+only where a summary cut a field that the mapping needs, or where responses are wanted. A ``.json``
+log can only be read whole. Logs that failed or were cut short give the samples that they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from analysis.outcomes.mapping import Mapping
+from analysis.outcomes.samples import Format, Log, Request, Response, Sample
+from analysis.outcomes.scores import read_score
+from common.errors import InputError, name_some, suggest
+from features.reasoning import mode
+
+LEFT_OUT = {"events", "store", "timelines"}
+"""Parts of a sample that nobody here reads and that can be large."""
+
+REMOVED = "Key removed from summary (> 1k)"
+
+
+def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[Sample]:
+    """The samples of a log, in its order.
+
+    Raises InputError, naming file and sample, for what is no readable log, for a log of several
+    scorers of which none was chosen, for scores that are none, and for labels that are missing.
+    """
+    header = _reading(path, "read_eval_log", header_only=True)
+    spec = header.eval
+    log.status, log.model = header.status, spec.model
+    if spec.dataset.sample_ids is not None:
+        log.planned = len(spec.dataset.sample_ids) * (spec.config.epochs or 1)
+    stated = {
+        "eval": spec.model_dump(exclude={"scorers"}),
+        "plan": header.plan.model_dump(include={"config"}),
+    }
+    whole = path.suffix == ".json"
+    samples = (
+        _reading(path, "read_eval_log").samples or []
+        if whole
+        else _reading(path, "read_eval_log_sample_summaries")
+    )
+    scorer = _scorer(samples, path, request.scorer)
+    for brief in samples:
+        log.read += 1
+        where = f"{path}, sample {brief.id}"
+        record = stated | {"sample": _facts(brief)}
+        sample = brief
+        if not whole and (
+            request.responses or header.invalidated or _is_cut(mapping, record, brief, scorer)
+        ):
+            sample = _reading(
+                path,
+                "read_eval_log_sample",
+                id=brief.id,
+                epoch=brief.epoch,
+                resolve_attachments="core",
+                exclude_fields=LEFT_OUT,
+            )
+            record["sample"] = _facts(sample)
+        reasoning = mapping.label("reasoning", record, where)
+        error = sample.error if isinstance(sample.error, str | None) else sample.error.message
+        yield Sample(
+            log=str(path),
+            run=spec.eval_id,
+            task=spec.task_id or spec.eval_id,
+            sample=str(sample.id),
+            epoch=sample.epoch,
+            uuid=sample.uuid,
+            model=mapping.label("model", record, where, required=True),
+            variant=mapping.label("variant", record, where),
+            reasoning=None if reasoning is None else mode(reasoning, f"{where}: reasoning"),
+            language=mapping.label("language", record, where, required=True),
+            template=mapping.label("template", record, where, required=True),
+            split=mapping.label("split", record, where),
+            instance=mapping.label("instance", record, where, required=True),
+            correct=None if error else _score(sample, scorer, where, request.threshold),
+            error=error,
+            unfinished=_is_unfinished(sample, error),
+            response=_response(sample, mapping, record) if request.responses else None,
+        )
+
+
+def recognises(path: Path) -> bool:
+    """Whether a file is an Inspect log: ``.eval``, or ``.json`` that begins like one."""
+    if path.suffix == ".eval":
+        return True
+    if path.suffix != ".json":
+        return False
+    with path.open("rb") as stream:
+        return b'"eval":' in stream.read(4096).replace(b'" :', b'":')
+
+
+FORMAT = Format("Inspect AI", "*.eval, *.json", recognises, read, "inspect")
+
+
+def _reading(path: Path, function: str, **options: object) -> Any:
+    """Call one of inspect_ai's functions on a file; whatever it raises says what the file is."""
+    try:
+        from inspect_ai import log as api
+    except ImportError as error:
+        raise InputError(
+            f"{path}: Inspect logs are read with inspect-ai, which is not installed: "
+            "pip install 'capability-transfer[logs]'"
+        ) from error
+    try:
+        return getattr(api, function)(str(path), **options)
+    except Exception as error:  # zip, JSON and validation errors of many kinds
+        raise InputError(
+            f"{path} is no readable Inspect log ({type(error).__name__}: {error!s:.200}). If it "
+            "was cut off, `inspect log recover` may bring it back; else evaluate again"
+        ) from error
+
+
+def _facts(sample: Any) -> dict:
+    return {"id": sample.id, "epoch": sample.epoch, "metadata": sample.metadata or {}} | {
+        "target": sample.target if isinstance(sample.target, str) else None
+    }
+
+
+def _is_cut(mapping: Mapping, record: dict, brief: Any, scorer: str | None) -> bool:
+    """Whether a summary shortened something that is needed: it then ends in dots or is removed."""
+    for column in ("model", "variant", "reasoning", "language", "template", "split", "instance"):
+        for source in mapping.column(column):
+            found = source.raw(record)
+            if found == REMOVED or (isinstance(found, str) and found.endswith("...")):
+                return True
+    return False
+
+
+def _scorer(samples: list, path: Path, wanted: str | None) -> str | None:
+    """The score to take; None if no sample has one."""
+    names = list(dict.fromkeys(name for one in samples for name in one.scores or {}))
+    if wanted is None and len(names) > 1:
+        raise InputError(
+            f"{path} was scored by {name_some(names)}: choose one, --scorer {names[0]}"
+        )
+    if wanted is not None and names and wanted not in names:
+        raise InputError(
+            f"{path} has no scorer {wanted!r}; it has {name_some(names)}.{suggest(wanted, names)}"
+        )
+    return wanted or (names[0] if names else None)
+
+
+def _score(sample: Any, scorer: str | None, where: str, threshold: float | None) -> bool | None:
+    score = (sample.scores or {}).get(scorer)
+    return None if score is None else read_score(score.value, where, threshold, letters=True)
+
+
+def _is_unfinished(sample: Any, error: str | None) -> bool:
+    return bool(getattr(sample, "invalidation", None)) or (error or "").startswith("CancelledError")
+
+
+def _response(sample: Any, mapping: Mapping, record: dict) -> Response:
+    usage = list(sample.model_usage.values())
+
+    def total(name: str) -> int | None:
+        known = [getattr(one, name) for one in usage if getattr(one, name) is not None]
+        return sum(known) if known else None
+
+    return Response(
+        text=sample.output.completion,
+        solution=mapping.pick("solution", record),
+        input_tokens=total("input_tokens"),
+        output_tokens=total("output_tokens"),
+        reasoning_tokens=total("reasoning_tokens"),
+    )

@@ -1,0 +1,118 @@
+"""lm-evaluation-harness: ``samples_TASK_DATE.jsonl``, written with ``--log_samples``.
+
+A line is one document under one filter. The model is named in ``results_DATE.json`` beside the
+file, else by its folder, where ``/`` is written ``__``. Lines are in no order that matters, and a
+document that comes twice under one filter is a duplicate.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from analysis.outcomes.json_lines import read_lines
+from analysis.outcomes.mapping import Mapping
+from analysis.outcomes.samples import Format, Log, Request, Response, Sample
+from analysis.outcomes.scores import read_score
+from common.errors import InputError, name_some
+from features.reasoning import mode
+
+NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.jsonl")
+
+
+def recognises(path: Path) -> bool:
+    """Whether a file is named as the harness names its samples."""
+    return NAME.fullmatch(path.name) is not None
+
+
+def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[Sample]:
+    """The samples of one file, under the chosen filter and metric.
+
+    ``request.scorer`` is a metric, a filter, or both as the harness writes them
+    (``exact_match,strict-match``). Raises InputError for several of either without a choice, and
+    for whatever is wrong with a line.
+    """
+    about = _about(path)
+    log.model = about["model"]
+    filters: set[str] = set()
+    taken: set[str] = set()
+    for where, line in read_lines(path):
+        filtering, metrics = str(line.get("filter", "none")), line.get("metrics")
+        if not isinstance(metrics, list) or "doc_id" not in line:
+            raise InputError(f"{where} is no lm-evaluation-harness sample: no doc_id or metrics")
+        wanted = _choice(request.scorer, metrics, filtering)
+        filters.add(filtering)
+        if wanted is None:
+            continue
+        taken.add(filtering)
+        if len(wanted) > 1 or len(taken) > 1:
+            options = [f"{metric},{one}" for metric in metrics for one in sorted(filters)]
+            raise InputError(
+                f"{path} was scored by {name_some(options)}: choose one, --scorer {options[0]}"
+            )
+        log.read += 1
+        record = {"file": about, "sample": line}
+        reasoning = mapping.label("reasoning", record, where)
+        error = line.get("error")
+        yield Sample(
+            log=str(path),
+            run=str(path),
+            task=str(path),
+            sample=str(line["doc_id"]),
+            epoch=1,
+            uuid=None,
+            model=mapping.label("model", record, where, required=True),
+            variant=mapping.label("variant", record, where),
+            reasoning=None if reasoning is None else mode(reasoning, f"{where}: reasoning"),
+            language=mapping.label("language", record, where, required=True),
+            template=mapping.label("template", record, where, required=True),
+            split=mapping.label("split", record, where),
+            instance=mapping.label("instance", record, where, required=True),
+            correct=None if error else read_score(line.get(wanted[0]), where, request.threshold),
+            error=None if error is None else str(error),
+            response=_response(line, mapping, record) if request.responses else None,
+        )
+    if not log.read:
+        raise InputError(f"{path} has no score {request.scorer!r}; filters: {name_some(filters)}")
+
+
+FORMAT = Format("lm-evaluation-harness", "samples_*.jsonl", recognises, read, "lm_eval")
+
+
+def _about(path: Path) -> dict:
+    """Task and model of a file."""
+    named = NAME.fullmatch(path.name)
+    date = named and named["date"]
+    results = path.with_name(f"results_{date}.json") if date else None
+    model = None
+    if results is not None and results.is_file():
+        try:
+            stated = json.loads(results.read_text(encoding="utf-8"))
+            model = stated.get("model_name") if isinstance(stated, dict) else None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{results} is no JSON: {error}") from error
+    model = model or path.resolve().parent.name.replace("__", "/")
+    return {"task": named["task"] if named else path.stem, "model": str(model)}
+
+
+def _choice(scorer: str | None, metrics: list, filtering: str) -> list[str] | None:
+    """The metrics of a line that are meant; None if its filter is not."""
+    known = [str(metric) for metric in metrics]
+    if scorer is None:
+        return known
+    metric, _, wanted = scorer.partition(",")
+    if scorer == filtering:
+        return known
+    if metric not in known or (wanted and wanted != filtering):
+        return None
+    return [metric]
+
+
+def _response(line: dict, mapping: Mapping, record: dict) -> Response:
+    found: object = line.get("resps", "")
+    while isinstance(found, list) and found:
+        found = found[0]
+    solution = mapping.pick("solution", record)
+    return Response(str(found), None if solution is None else str(solution))

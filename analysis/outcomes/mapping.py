@@ -1,0 +1,183 @@
+"""Where in a log each column is found, declared in YAML.
+
+A mapping names, for each column, one source or a list of them; the first that has a value counts.
+A source is a path into the log (``sample.metadata.language``), or::
+
+    language:
+      - sample.metadata.lang
+      - {from: eval.task_args.file, pattern: 'mgsm_([a-z]+)', values: {de: deu}}
+      - {value: eng}                # a constant
+    models:                         # model names that are one model, or have another name here
+      vllm/Qwen/Qwen3-8B: Qwen/Qwen3-8B
+
+``pattern`` takes its first group (or the whole match) out of the text, or nothing; ``values``
+renames what was found. A user's file takes the place of the packaged default column by column.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from common.errors import InputError, name_some, suggest
+
+COLUMNS = (
+    *("run", "task", "sample", "epoch", "model", "variant", "reasoning"),
+    *("language", "template", "split", "instance", "score", "error"),
+    *("response", "solution", "input_tokens", "output_tokens", "reasoning_tokens"),
+)
+"""What a mapping can place; which of them a format needs, its default shows."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place of a column: a path, or a constant, and what is made of the text found there."""
+
+    path: tuple[str, ...] = ()
+    constant: str | None = None
+    pattern: re.Pattern[str] | None = None
+    values: dict[str, str] = field(default_factory=dict)
+
+    def raw(self, record: dict) -> Any:
+        """What stands at the path, or None."""
+        found: Any = record
+        for name in self.path:
+            found = found.get(name) if isinstance(found, dict) else None
+        return found
+
+    def pick(self, record: dict) -> Any:
+        """The value, after pattern and renaming; None if there is none."""
+        if self.constant is not None:
+            return self.constant
+        found = self.raw(record)
+        if self.pattern is not None and found is not None:
+            match = self.pattern.search(str(found))
+            found = match and match[match.re.groups and 1]
+        if found is None or found == "" or found != found:
+            return None
+        return self.values.get(str(found), found)
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """Sources by column, and models by the names that logs give them."""
+
+    columns: dict[str, tuple[Source, ...]]
+    models: dict[str, str]
+
+    def pick(self, column: str, record: dict) -> Any:
+        """The column's value as it stands in the record; None if no source has one."""
+        for source in self.columns.get(column, ()):
+            if (value := source.pick(record)) is not None:
+                return value
+        return None
+
+    def label(self, column: str, record: dict, where: str, required: bool = False) -> str | None:
+        """The column's value as a label: text without surrounding space, whole numbers plain.
+
+        Raises InputError for a value that is no single one, a truth value for a language (YAML
+        reads ``no`` as one), and for a required column without a value.
+        """
+        value = self.pick(column, record)
+        if isinstance(value, dict | list | tuple):
+            raise InputError(f"{where}: {column} is {value!r:.80}; it must be a single value")
+        if isinstance(value, bool) and column == "language":
+            raise InputError(f"{where}: language is {value}: YAML reads the code no so; quote it")
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        text = "" if value is None else str(value).strip()
+        if not text and required:
+            raise InputError(f"{where} has no {column}; looked in {self.places(column)}. {ADVICE}")
+        return text or None
+
+    def places(self, column: str) -> str:
+        """The column's sources, for messages."""
+        listed = [".".join(s.path) or f"the constant {s.constant}" for s in self.column(column)]
+        return name_some(listed or ["nowhere: the mapping does not place it"])
+
+    def column(self, name: str) -> tuple[Source, ...]:
+        """The column's sources."""
+        return self.columns.get(name, ())
+
+
+ADVICE = "Say where it is in a mapping file (--mapping), such as `language: sample.metadata.lang`"
+
+
+@lru_cache(maxsize=64)
+def read_mapping(default: str, path: Path | None = None) -> Mapping:
+    """A format's packaged mapping, with a user's file in its place column by column.
+
+    Raises InputError, naming the file, for what is no YAML mapping, unknown columns, and sources
+    that are no path, constant or pattern.
+    """
+    packaged = files("analysis.outcomes") / "mappings" / f"{default}.yaml"
+    stated = _load(packaged.read_text(encoding="utf-8"), str(packaged))
+    if path is not None:
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"the mapping {path} cannot be read: {error}") from error
+        stated |= _load(text, str(path))
+    models = stated.pop("models", {})
+    return Mapping(stated, models)
+
+
+def _load(text: str, where: str) -> dict:
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"{where} is no YAML: {error}") from error
+    if not isinstance(data, dict):
+        raise InputError(f"{where} must name columns and where they are found")
+    known = (*COLUMNS, "models")
+    for name in data:
+        if name not in known:
+            raise InputError(
+                f"{where}: there is no column {name!r}.{suggest(str(name), known)} "
+                f"Columns are {', '.join(known)}"
+            )
+    models = data.pop("models", None) or {}
+    if not isinstance(models, dict) or not all(
+        isinstance(text, str) for pair in models.items() for text in pair
+    ):
+        raise InputError(f"{where}: models must lead names of logs to names")
+    columns = {
+        name: tuple(
+            _source(one, f"{where}, {name}")
+            for one in (stated if isinstance(stated, list) else [stated])
+        )
+        for name, stated in data.items()
+    }
+    return columns | ({"models": models} if models else {})
+
+
+def _listed(stated: object) -> list:
+    return stated if isinstance(stated, list) else [stated]
+
+
+def _source(stated: object, where: str) -> Source:
+    if isinstance(stated, str):
+        return Source(tuple(stated.split(".")))
+    if not isinstance(stated, dict) or not set(stated) <= {"from", "pattern", "values", "value"}:
+        raise InputError(f"{where}: {stated!r} is no path and has no from, pattern, values, value")
+    if ("value" in stated) == ("from" in stated):
+        raise InputError(f"{where}: {stated!r} needs either from (a path) or value (a constant)")
+    if "value" in stated:
+        if isinstance(stated["value"], bool):
+            raise InputError(f"{where}: {stated['value']} is a truth value in YAML; quote the word")
+        return Source(constant=str(stated["value"]))
+    values = stated.get("values") or {}
+    if not isinstance(values, dict) or any(isinstance(value, bool) for value in values.values()):
+        raise InputError(f"{where}: values must lead texts to texts (quote on, off, yes and no)")
+    try:
+        pattern = re.compile(stated["pattern"]) if "pattern" in stated else None
+    except (re.error, TypeError) as error:
+        raise InputError(f"{where}: {stated['pattern']!r} is no pattern: {error}") from error
+    renamed = {str(key): str(value) for key, value in values.items()}
+    return Source(tuple(str(stated["from"]).split(".")), None, pattern, renamed)

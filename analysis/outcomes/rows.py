@@ -1,0 +1,122 @@
+"""CSV and Parquet with a column mapping: a row is a sample, its columns may be called anything."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analysis.outcomes.mapping import Mapping
+from analysis.outcomes.samples import Format, Log, Request, Response, Sample
+from analysis.outcomes.scores import read_binary
+from common.errors import InputError, name_some
+from features.reasoning import mode
+
+SUFFIXES = (".csv", ".parquet")
+
+
+def recognises(path: Path) -> bool:
+    """Whether a file is CSV or Parquet, by its suffix."""
+    return path.suffix.casefold() in SUFFIXES
+
+
+def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[Sample]:
+    """The rows of a file; scores are 0, 1, true or false.
+
+    Raises InputError for a file that cannot be read, and for rows without what is needed.
+    """
+    rows = _csv(path) if path.suffix.casefold() == ".csv" else _parquet(path)
+    for where, row in rows:
+        log.read += 1
+        record = {"row": row}
+
+        def label(
+            column: str, required: bool = False, where: str = where, record: dict = record
+        ) -> str | None:
+            return mapping.label(column, record, where, required)
+
+        reasoning, run = label("reasoning"), label("run") or str(path)
+        model, variant, error = label("model"), label("variant"), label("error")
+        if model is None and variant is None:
+            label("model", required=True)
+        if error is None and not any(source.path[-1] in row for source in mapping.column("score")):
+            raise InputError(
+                f"{path} has no score: looked in {mapping.places('score')}; its columns are "
+                f"{name_some(row, 12)}. Say which with --mapping, such as `score: row.correct`"
+            )
+        yield Sample(
+            log=str(path),
+            run=run,
+            task=label("task") or run,
+            sample=label("sample") or where.rpartition(", ")[2],
+            epoch=_count(label("epoch"), f"{where}: epoch") or 1,
+            uuid=None,
+            model=model,
+            variant=variant,
+            reasoning=None if reasoning is None else mode(reasoning, f"{where}: reasoning"),
+            language=label("language", True),
+            template=label("template", True),
+            split=label("split"),
+            instance=label("instance", True),
+            correct=None if error else read_binary(mapping.pick("score", record), where),
+            error=error,
+            response=_response(mapping, record, where) if request.responses else None,
+        )
+    if not log.read:
+        raise InputError(f"{path} has no rows")
+
+
+FORMAT = Format("table", "*.csv, *.parquet", recognises, read, "rows")
+
+
+def _csv(path: Path) -> Iterator[tuple[str, dict]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, strict=True)
+            names = next(reader, None)
+            if not names:
+                raise InputError(f"{path} is empty; a header line and rows are needed")
+            if len(set(names)) < len(names):
+                raise InputError(f"{path} names a column twice: {name_some(names, 20)}")
+            for fields in reader:
+                if not any(fields):
+                    continue
+                where = f"{path}, line {reader.line_num}"
+                if len(fields) != len(names):
+                    raise InputError(f"{where} has {len(fields)} fields, the header {len(names)}")
+                yield where, dict(zip(names, fields, strict=True))
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is no comma-separated UTF-8 table: {error}") from error
+
+
+def _parquet(path: Path) -> Iterator[tuple[str, dict]]:
+    number = 0
+    try:
+        for batch in pq.ParquetFile(path).iter_batches(10_000):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{path}, row {number}", row
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} is no Parquet file: {error}") from error
+
+
+def _count(text: str | None, where: str) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise InputError(f"{where} is {text!r}, no whole number")
+    return int(text)
+
+
+def _response(mapping: Mapping, record: dict, where: str) -> Response:
+    counts = [
+        _count(mapping.label(name, record, where), f"{where}: {name}")
+        for name in ("input_tokens", "output_tokens", "reasoning_tokens")
+    ]
+    text, solution = mapping.pick("response", record), mapping.pick("solution", record)
+    return Response(
+        "" if text is None else str(text), None if solution is None else str(solution), *counts
+    )

@@ -1,0 +1,116 @@
+"""What every reader of evaluation logs yields: one sample, as the log states it, and what to read.
+
+A sample is not yet an outcome: several may be attempts at one question, some ended in an error.
+``analysis.outcomes.policies`` decides; readers only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analysis.outcomes.mapping import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a model answered: text (a reasoning trace kept apart is not in it), tokens, solution.
+
+    ``solution`` is the gold solution with its ``<<lhs=rhs>>`` marks, where the log has it. Token
+    counts are the provider's; ``output_tokens`` includes ``reasoning_tokens``.
+    """
+
+    text: str
+    solution: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One attempt at one question.
+
+    Attributes:
+        log: the file. run: what one execution is called (Inspect's eval id, or the file).
+        task: what a run and its retries share (Inspect's task id, or the run).
+        sample, epoch: the question within the task, and its repetition from 1.
+        uuid: the same where a retry carried a finished sample over; None where there is none.
+        model: as the log names it, provider included. variant: a variant's label, if stated.
+        reasoning: on, off, or None where nobody said.
+        language, template, split, instance: labels; ``split`` may be None.
+        correct: None if there is no score. error: its text, or None.
+        unfinished: cancelled or invalidated before it could succeed or fail.
+    """
+
+    log: str
+    run: str
+    task: str
+    sample: str
+    epoch: int
+    uuid: str | None
+    model: str | None
+    variant: str | None
+    reasoning: str | None
+    language: str
+    template: str
+    split: str | None
+    instance: str
+    correct: bool | None
+    error: str | None
+    unfinished: bool = False
+    response: Response | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """How logs are to be read.
+
+    Attributes:
+        mapping: the user's YAML file, or None for each format's default.
+        scorer: the score to take where a log has several.
+        threshold: partial credit from here up is correct; without it partial credit is refused.
+        responses: read what models answered as well (every sample in full: slower).
+    """
+
+    mapping: Path | None = None
+    scorer: str | None = None
+    threshold: float | None = None
+    responses: bool = False
+
+
+@dataclass
+class Log:
+    """What one file turned out to be, filled in while its samples are read.
+
+    Attributes:
+        status: success, error, cancelled, started (never ended) for Inspect; read for others.
+        model: as the log names it. planned: samples it was to hold, None if it does not say.
+        read: samples found.
+    """
+
+    path: str
+    format: str
+    status: str = "read"
+    model: str | None = None
+    planned: int | None = None
+    read: int = 0
+
+
+@dataclass(frozen=True)
+class Format:
+    """One kind of log.
+
+    Attributes:
+        name: for reports. files: how its files look, for messages.
+        recognises: whether a file is one of its own, by its name and, if need be, its first line.
+        read: samples of a file, one after another; fills in the ``Log`` on the way.
+        default: the packaged mapping.
+    """
+
+    name: str
+    files: str
+    recognises: Callable[[Path], bool]
+    read: Callable[[Path, Mapping, Request, Log], Iterator[Sample]]
+    default: str = field(default="")
