@@ -15,6 +15,7 @@ import pandas as pd
 import typer
 from rich.console import Console
 
+from analysis.figures import style
 from analysis.glmm.laplace import Model
 from analysis.outcomes.reconstruction import DEFAULT_SEED
 from analysis.outcomes.study import data_source
@@ -102,7 +103,8 @@ def main(
     for kind, group in refits.groupby("refit", sort=False):
         say(f"warm {kind}: median {group['seconds'].median():.2f} s of {len(group)} refits")
     source = data_source(seed)
-    picture.save(picture.draw(table, f"Data: {source}."), out / "engines")
+    hollow = f" Hollow: stopped after {limit:g} s."
+    style.save(picture.draw(table, limit, f"Data: {source}.{hollow}"), out / "engines")
     write_note(out, "Engines side by side", _note(source, limit))
 
 

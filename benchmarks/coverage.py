@@ -188,9 +188,10 @@ def _note(plan: Plan, seed: int) -> str:
     return (
         f"Data: simulated from known effects ({levels}, 20 instances a cell; seed {seed}); nothing "
         f"of the study's data. Wald intervals of {plan.wald} data sets, profiles of "
-        f"{plan.profile}, bootstraps of {plan.bootstrap} with {plan.replicates} replicates each. `short`: coverage "
-        "below the central 99% of what 95% would give by chance. `wald, t` is no interval that "
-        "the toolkit offers: it allows for few levels, as evidence for the cause."
+        f"{plan.profile}, bootstraps of {plan.bootstrap} with {plan.replicates} replicates "
+        "each. `short`: coverage below the central 99% of what 95% would give by chance. "
+        "`wald, t` is no interval that the toolkit offers: it allows for few levels, as evidence "
+        "for the cause."
     )
 
 

@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures import style
+from analysis.figures.style import INK, MUTED, OURS, RC, add_note, new_figure
 
 MARKS = "os^Dvp"
 
 
-def draw(table: pd.DataFrame, note: str) -> Figure:
-    """Wall seconds against cells, both logarithmic; engines that were stopped have no mark."""
-    figure = style.new_figure(5.2, 3.6)
-    axes = figure.subplots()
-    for mark, (engine, rows) in zip(MARKS * 2, table.groupby("engine", sort=False), strict=False):
-        done = rows.dropna(subset=["seconds"])
-        if done.empty:
-            continue
-        ours = engine.startswith("laplace")
-        axes.plot(
-            done["cells"],
-            done["seconds"],
-            marker=mark,
-            markersize=4,
-            linewidth=1.6 if ours else 0.9,
-            color=style.OURS if ours else style.MUTED,
-            label=engine,
-        )
-        last = done.iloc[-1]
-        axes.annotate(
-            engine,
-            (last["cells"], last["seconds"]),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=style.OURS if ours else style.INK,
-        )
-    axes.set(xscale="log", yscale="log", xlabel="cells", ylabel="seconds, one thread")
-    axes.margins(x=0.3)
-    axes.grid(True, which="major")
-    axes.set_title("One cold fit of the main model")
-    style.add_note(figure, note)
-    return figure
-
-
-def save(figure: Figure, base: Path) -> list[Path]:
-    """Write the figure as png and pdf."""
-    return style.save(figure, base)
+def draw(table: pd.DataFrame, limit: float, note: str) -> Figure:
+    """Wall seconds against cells, both logarithmic; hollow where an engine was stopped."""
+    with matplotlib.rc_context(RC):
+        figure = new_figure(5.4, 3.8)
+        axes = figure.subplots()
+        stopped = table["status"].str.startswith("stopped")
+        table = table.assign(seconds=table["seconds"].mask(stopped, limit), stopped=stopped)
+        table = table.dropna(subset=["seconds"])
+        for mark, (engine, rows) in zip(MARKS * 2, table.groupby("engine", sort=False)):  # noqa: B905
+            ours = engine.startswith("laplace")
+            color, width = (OURS, 1.8) if ours else (INK if engine == "lme4 nAGQ=1" else MUTED, 0.9)
+            axes.plot(rows["cells"], rows["seconds"], color=color, linewidth=width)
+            for is_stopped, part in rows.groupby("stopped"):
+                axes.plot(
+                    part["cells"], part["seconds"], linestyle="", marker=mark, markersize=5,
+                    color=color, markerfacecolor="white" if is_stopped else color,
+                )  # fmt: skip
+            axes.plot([], [], color=color, linewidth=width, marker=mark, markersize=5, label=engine)
+        if table["stopped"].any():
+            axes.axhline(limit, color=MUTED, linewidth=0.6, linestyle=":")
+        axes.set(xscale="log", yscale="log", xlabel="cells", ylabel="seconds, one thread")
+        sizes = sorted(table["cells"].unique())
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+        axes.set_xticks([], minor=True)
+        axes.grid(True, which="major")
+        axes.set_axisbelow(True)
+        axes.set_title("One cold fit of the main model")
+        figure.legend(loc="outside right upper", fontsize=8)
+        add_note(figure, note)
+        return figure
