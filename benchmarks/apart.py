@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
@@ -15,10 +16,10 @@ ONE_THREAD = dict.fromkeys(
 def run_apart(module: str, *arguments: str, limit: float) -> dict:
     """What ``python -m module`` prints, or only its ``status`` if it was stopped or failed."""
     command = [sys.executable, "-m", module, *arguments]
-    environment = os.environ | ONE_THREAD
+    where = {"env": os.environ | ONE_THREAD, "cwd": Path(__file__).parents[1]}
     try:
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=limit, check=False
+            command, **where, capture_output=True, text=True, timeout=limit, check=False
         )
     except subprocess.TimeoutExpired:
         return {"status": f"stopped after {limit:g} s"}

@@ -1,0 +1,49 @@
+"""Running an engine apart: what comes back of one that works, fails, or takes too long."""
+
+import pickle
+
+import pandas as pd
+import pytest
+
+from analysis.glmm.formula import parse
+from benchmarks import picture
+from benchmarks.apart import run_apart
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory):
+    data = pd.DataFrame(
+        [
+            (f"v{i}", f"l{j}", float(j), (3 * i + 5 * j) % 19, 20)
+            for i in range(9)
+            for j in range(8)
+        ],
+        columns=["variant", "language", "resource", "n_correct", "n_total"],
+    )
+    path = tmp_path_factory.mktemp("bench") / "design.pickle"
+    path.write_bytes(pickle.dumps((parse("~ resource + (1 | variant) + (1 | language)"), data)))
+    return path
+
+
+def test_an_engine_that_works(design):
+    found = run_apart("benchmarks.child", "laplace", str(design), limit=120)
+    assert found["status"] == "converged"
+    assert set(found["beta"]) == {"(Intercept)", "resource"}
+    assert found["seconds"] > 0
+    assert 30 < found["base_mb"] <= found["peak_mb"]
+
+
+def test_an_engine_that_fails_or_is_stopped(design):
+    assert run_apart("benchmarks.child", "no engine", str(design), limit=120) == {
+        "status": "failed: KeyError: 'no engine'"
+    }
+    slow = run_apart("benchmarks.child", "laplace", str(design), limit=0.01)
+    assert slow == {"status": "stopped after 0.01 s"}
+
+
+def test_stopped_engines_stay_in_the_picture():
+    columns = ["engine", "cells", "seconds", "status"]
+    rows = [("laplace", 100, 0.1, "converged"), ("lme4", 100, None, "stopped after 9 s")]
+    figure = picture.draw(pd.DataFrame(rows, columns=columns), 9.0, "Data: none.")
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts == ["laplace", "lme4"]
