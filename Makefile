@@ -97,6 +97,9 @@ bench: setup ## engines side by side at 25, 100 and 400 templates (about an hour
 coverage: setup ## do 95% intervals cover the truth? simulated data (many minutes) -> results/coverage/
 	.venv/bin/python -m benchmarks.coverage $(if $(OUT),--out '$(OUT)/coverage') $(ARGS)
 
+predict: setup ## accuracy to expect anywhere: ARGS='--model Qwen/Qwen3-8B --reasoning on --language swh'
+	@$(transfer) predict $(ARGS)
+
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest
 

@@ -27,6 +27,8 @@ COMMANDS = (
     "sample-size",
     "specifications",
     "loo-predict",
+    "few-templates",
+    "predict",
     "overview",
     "all",
     "power",

@@ -14,8 +14,8 @@ from analysis.inputs import load
 from analysis.progress import counting
 from analysis.provenance import note, write_note
 from analysis.unseen import loo, scores
-from analysis.unseen.evaluate import DRAWS, Task
 from analysis.unseen.predictors import PREDICTORS
+from analysis.unseen.task import DRAWS, Task
 from common.errors import InputError, suggest
 
 

@@ -13,7 +13,7 @@ levels seen, and only the rest of its variance is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
@@ -68,17 +68,29 @@ class Posterior:
         ]
         return other
 
-    def linear_predictor(self, rows: pd.DataFrame) -> np.ndarray:
-        """Log-odds of rows at the means: new levels at zero, or where their relatives put them."""
-        return self._columns(rows) @ self.mean + self.formula.offset(rows)
+    def linear_predictor(
+        self, rows: pd.DataFrame, groups: Collection[str] | None = None
+    ) -> np.ndarray:
+        """Log-odds of rows at the means: new levels at zero, or where their relatives put them.
 
-    def draws(self, rows: pd.DataFrame, count: int, generator: np.random.Generator) -> np.ndarray:
+        ``groups`` are the random terms that enter, all by default.
+        """
+        return self._columns(rows, groups) @ self.mean + self.formula.offset(rows)
+
+    def draws(
+        self,
+        rows: pd.DataFrame,
+        count: int,
+        generator: np.random.Generator,
+        groups: Collection[str] | None = None,
+    ) -> np.ndarray:
         """Log-odds of rows (rows × ``count``): effects drawn jointly, new levels from theirs."""
         noise = generator.standard_normal((len(self.mean), count))
         effects = self.mean[:, None] + solve_triangular(self._factor, noise, trans="T", lower=True)
-        eta = self._columns(rows) @ effects + self.formula.offset(rows)[:, None]
+        eta = self._columns(rows, groups) @ effects + self.formula.offset(rows)[:, None]
         for term in self.terms:
-            eta += term.fresh(rows, count, generator)
+            if groups is None or term.group in groups:
+                eta += term.fresh(rows, count, generator)
         return eta
 
     def covariance(self, rows: pd.DataFrame) -> np.ndarray:
@@ -86,9 +98,14 @@ class Posterior:
         half = solve_triangular(self._factor, self._columns(rows).T.toarray(), lower=True)
         return half.T @ half + sum(term.fresh_covariance(rows) for term in self.terms)
 
-    def _columns(self, rows: pd.DataFrame) -> sparse.csr_array:
-        fixed = sparse.csr_array(self.formula.fixed_matrix(rows)[0])
-        parts = [fixed, *(term.loadings(rows) for term in self.terms)]
+    def _columns(
+        self, rows: pd.DataFrame, groups: Collection[str] | None = None
+    ) -> sparse.csr_array:
+        parts = [sparse.csr_array(self.formula.fixed_matrix(rows)[0])]
+        for term in self.terms:
+            enters = groups is None or term.group in groups
+            none = (len(rows), len(term.mean))
+            parts.append(term.loadings(rows) if enters else sparse.csr_array(none))
         return sparse.hstack(parts, format="csr")
 
 
@@ -101,6 +118,10 @@ class _Plain:
     block: np.ndarray
     mean: np.ndarray
     df: int
+
+    @property
+    def group(self) -> str:
+        return self.term.group
 
     @classmethod
     def of(cls, term: RandomTerm, fit: Fit, data: pd.DataFrame, x: np.ndarray) -> _Plain:
@@ -160,6 +181,10 @@ class _Structured:
     rest: np.ndarray
     whole: np.ndarray
     mean: np.ndarray
+
+    @property
+    def group(self) -> str:
+        return self.kernel.name
 
     @classmethod
     def of(cls, kernel: Kernel, fit: Fit) -> _Structured:

@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from analysis.unseen.folds import Fold, split
 from analysis.unseen.intervals import place, predicted
 from analysis.unseen.prediction import mean_by_pair, pairs_of
 from analysis.unseen.predictors import predictor
-from common.files import hash_settings, hash_table, write_table
-
-VERSION = 1  # of what a fold's table holds; another one is computed anew
-DRAWS = 1000
-Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""A context of a label and a total that yields a callback for pieces that were finished."""
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What every fold shares.
-
-    Attributes:
-        joined: cells with raw features. vectors: URIEL features by language.
-        engine: of the GLMMs. draws, seed: of the predictive distributions.
-        cache: where finished folds are kept, or None. workers: processes.
-    """
-
-    joined: pd.DataFrame
-    vectors: pd.DataFrame
-    engine: str = "laplace"
-    draws: int = DRAWS
-    seed: int = 0
-    cache: Path | None = None
-    workers: int = 2
-
-    def data_hash(self) -> str:
-        """Of the cells and vectors."""
-        return hash_settings(hash_table(self.joined), hash_table(self.vectors.reset_index()))
+from analysis.unseen.task import Counting, Store, Task, in_parallel
 
 
 def evaluate(
@@ -60,10 +29,10 @@ def evaluate(
     for predictors that are GLMMs. Folds that hold out the same languages are computed once.
     """
     held = list(dict.fromkeys(fold.held_out for fold in folds))
-    store = _Store(task)
+    store = Store(task)
     missing = [name for name in predictors if not store.has_all(name, held)]
     starts = dict.fromkeys(predictors)
-    jobs = [delayed(_fit_all)(task, name) for name in missing]
+    jobs = [delayed(fit_to_all)(task, name) for name in missing]
     for name, start, row in in_parallel(task, jobs, "fits to all data", counting):
         starts[name] = start
         store.put(pd.DataFrame([row]), name, "fit")
@@ -88,18 +57,7 @@ def observed_accuracy(cells: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np
     return pairs, mean_by_pair(share, codes, len(pairs)), items
 
 
-def in_parallel(task: Task, jobs: Sequence, label: str, counting: Counting) -> Iterator:
-    """Results of ``joblib.delayed`` jobs as they finish, counted."""
-    if not jobs:
-        return
-    with counting(label, len(jobs)) as tell:
-        results = Parallel(n_jobs=task.workers, return_as="generator_unordered")(jobs)
-        for result in results:
-            tell(1)
-            yield result
-
-
-def _fit_all(task: Task, name: str) -> tuple[str, object, dict]:
+def fit_to_all(task: Task, name: str) -> tuple[str, object, dict]:
     """The fit to all languages: where folds start from, and its likelihood."""
     everything = split(task.joined, Fold("none", "none", ()))
     fitted = predictor(name).fit(everything.train, task.vectors, task.engine)
@@ -129,37 +87,3 @@ def _one_fold(
     draws = table.attrs.pop("draws")
     table["place"] = np.nan if draws is None else place(table["observed"].to_numpy(), draws)
     return name, out, table
-
-
-class _Store:
-    """Finished pieces on disk, keyed by data, predictor and settings; in memory without a cache."""
-
-    def __init__(self, task: Task):
-        self.task, self.data, self.kept = task, task.data_hash(), {}
-
-    def _path(self, name: str, what: object) -> Path | None:
-        if self.task.cache is None:
-            return None
-        task = self.task
-        model = repr(predictor(name))
-        key = hash_settings(
-            VERSION, self.data, name, model, what, task.engine, task.draws, task.seed
-        )
-        return Path(task.cache) / "unseen" / f"{name}-{key}.parquet"
-
-    def has(self, name: str, what: object) -> bool:
-        path = self._path(name, what)
-        return (name, what) in self.kept or (path is not None and path.exists())
-
-    def has_all(self, name: str, held: list) -> bool:
-        return all(self.has(name, what) for what in [*held, "fit"])
-
-    def put(self, table: pd.DataFrame, name: str, what: object) -> None:
-        self.kept[name, what] = table
-        if path := self._path(name, what):
-            write_table(table, path)
-
-    def get(self, name: str, what: object) -> pd.DataFrame:
-        if (name, what) not in self.kept:
-            self.kept[name, what] = pd.read_parquet(self._path(name, what))
-        return self.kept[name, what]

@@ -11,10 +11,11 @@ import pandas as pd
 from analysis import design, study
 from analysis.inputs import Inputs
 from analysis.unseen import scores
-from analysis.unseen.evaluate import Counting, Task, evaluate
+from analysis.unseen.evaluate import evaluate
 from analysis.unseen.folds import FEATURES, extrapolation, leave_one_out
 from analysis.unseen.intervals import COLUMNS
 from analysis.unseen.predictors import PREDICTORS
+from analysis.unseen.task import Counting, Task
 from common.files import write_table
 from features import typology
 

@@ -1,0 +1,343 @@
+"""Prediction for any language and model: a fit to all data, and what is asked of it.
+
+Everything that a prediction needs is kept in one bundle, so that asking again costs no fit and no
+feature: the fit of the default predictor, the template layer, the z-score constants, and the
+features of every registered language.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from analysis.design import standardise
+from analysis.inputs import Inputs
+from analysis.unseen.folds import SCALED, Fold, split
+from analysis.unseen.intervals import COLUMNS, NOMINAL
+from analysis.unseen.loo import prepare
+from analysis.unseen.predictors import predictor
+from analysis.unseen.predictors.pairs import FittedPairs
+from analysis.unseen.template_layer import TemplateLayer, calibrate
+from common.errors import InputError, name_some, suggest
+from common.files import hash_settings, replacing
+from features import languages as language_registry
+from features import models as model_registry
+from features import resource, typology
+from features.size import parse_size
+
+DEFAULT = "smooth"
+"""Best over held-out languages and over held-out edges (``results/loo``)."""
+
+VERSION = 2
+DRAWS = 4000
+LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
+NEW = "(new)"
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """What predictions are made from.
+
+    Attributes:
+        fitted: the default predictor on all data. layer: of the templates.
+        constants: feature, mean, sd. models: variant rows of the data with raw features.
+        languages: language, name, resource, distance, seen (in the data) for every language known.
+        vectors: URIEL features. fertility: relative fertility by (variant, language).
+        source: which data.
+    """
+
+    fitted: FittedPairs
+    layer: TemplateLayer
+    constants: pd.DataFrame
+    models: pd.DataFrame
+    languages: pd.DataFrame
+    vectors: pd.DataFrame
+    fertility: pd.Series
+    source: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model asked about: a variant of the data, or one described.
+
+    ``known`` says what the data have: ``variant``, ``base_model``, ``family`` or ``nothing``.
+    """
+
+    variant: str
+    base_model: str
+    family: str
+    size: float
+    reasoning: int
+    known: str
+
+
+def bundle(key: tuple, cache: Path | None, inputs) -> Bundle:
+    """The bundle of some data, read from ``cache`` or made and kept there.
+
+    Args:
+        key: what names the data. cache: a directory. inputs: a function that loads them.
+    """
+    path = None
+    if cache is not None:
+        path = Path(cache) / "predict" / f"{DEFAULT}-{hash_settings(VERSION, *key)}.joblib"
+        if path.exists():
+            return joblib.load(path)
+    made = build(inputs())
+    if path is not None:
+        with replacing(path) as temporary:
+            joblib.dump(made, temporary)
+    return made
+
+
+def build(inputs: Inputs) -> Bundle:
+    """Fit the default predictor and the template layer to all data, and gather features."""
+    joined, vectors = prepare(inputs)
+    everything = split(joined, Fold("none", "none", ()))
+    fitted = predictor(DEFAULT).fit(everything.train, vectors, "laplace")
+    _ = fitted.posterior  # computed here, so that it is kept
+    languages = known_languages(inputs.features.languages)
+    uriel = languages.set_index("language")["uriel"]
+    pairs = inputs.features.pairs
+    variants = ["variant", "base_model", "family", "size", "reasoning"]
+    return Bundle(
+        fitted,
+        TemplateLayer.fit(everything.train),
+        everything.constants,
+        joined[variants].drop_duplicates("variant", ignore_index=True),
+        languages,
+        typology.vectors(uriel),
+        pairs.set_index(["variant", "language"])["fertility"],
+        inputs.source,
+    )
+
+
+def known_languages(own: pd.DataFrame) -> pd.DataFrame:
+    """Features of the languages at hand and of every registered one besides."""
+    others = language_registry.registry()
+    others = others[~others["language"].isin(own["language"])].reset_index(drop=True)
+    built = others[["language", "name", "uriel", "template"]].merge(
+        resource.build(others)[["language", "resource"]], on="language"
+    )
+    built = built.merge(typology.build(others)[["language", "distance"]], on="language")
+    templates = language_registry.registry().set_index("language")["template"]
+    mine = own[["language", "name", "uriel", "resource", "distance"]]
+    mine = mine.assign(template=mine["language"].map(templates).fillna(""), seen=True)
+    return pd.concat([mine, built.assign(seen=False)], ignore_index=True)
+
+
+def find_model(
+    bundle: Bundle,
+    name: str | None,
+    params: float | None,
+    family: str | None,
+    reasoning: str | None,
+) -> Model:
+    """The model that a name or a description means.
+
+    A name is a variant, a base model or a hub id of the data or the registry; any other needs a
+    size that its name states, or ``params``. Without ``reasoning`` a base model of one mode has
+    that one, and one that nothing is known of has reasoning off.
+
+    Raises InputError for a name with no parsable size, a base model of two modes without
+    ``reasoning``, a mode that a variant has not, and for no description at all.
+    """
+    if name is None and params is None:
+        raise InputError("say which model: --model NAME, or --params BILLIONS (and --family)")
+    if reasoning not in (None, "on", "off"):
+        raise InputError(f"reasoning is on or off, not {reasoning!r}")
+    models = bundle.models
+    registry = model_registry.registry().set_index("hub_id")["base_model"]
+    base = name if name is None or name not in registry.index else registry.loc[[name]].iloc[0]
+    rows = models[(models["variant"] == base) | (models["base_model"] == base)]
+    if len(exact := rows[rows["variant"] == base]) and base not in set(models["base_model"]):
+        rows = exact
+    if params is None and len(rows):
+        modes = rows["reasoning"].map({0: "off", 1: "on"})
+        if reasoning is None and len(rows) > 1:
+            raise InputError(f"{name} has reasoning on and off: say which with --reasoning")
+        chosen = rows if reasoning is None else rows[modes == reasoning]
+        if len(chosen):
+            row = chosen.iloc[0]
+            return Model(row["variant"], row["base_model"], row["family"], float(row["size"]),
+                         int(row["reasoning"]), "variant")  # fmt: skip
+        row = rows.iloc[0]
+        return Model(f"{base} (reasoning {reasoning})", row["base_model"], row["family"],
+                     float(row["size"]), int(reasoning == "on"), "base_model")  # fmt: skip
+    size = np.log2(_positive(params)) if params is not None else np.log2(parse_size(name))
+    known = family in set(models["family"])
+    if family is not None and not known:
+        near = suggest(family, models["family"].unique())
+        if near:
+            raise InputError(
+                f"the data have no family {family!r}.{near} They have "
+                f"{name_some(models['family'].unique(), 12)}; for a new one leave --family out"
+            )
+    label = name or f"{params:g}B" + (f" {family}" if family else "")
+    return Model(label, f"{label} {NEW}", family if known else f"{label} {NEW}", float(size),
+                 int(reasoning == "on"), "family" if known else "nothing")  # fmt: skip
+
+
+def _positive(params: float) -> float:
+    if not (np.isfinite(params) and params > 0):
+        raise InputError(f"--params is billions of parameters, not {params:g}")
+    return params
+
+
+def find_languages(bundle: Bundle, asked: list[str]) -> tuple[pd.DataFrame, list[str]]:
+    """Rows of the languages asked for, and what was skipped and why.
+
+    ``all`` is every language that the templates are in; those that lack a feature are skipped and
+    named. Raises InputError for a language named explicitly that lacks one.
+    """
+    table = bundle.languages.set_index("language", drop=False)
+    if asked == ["all"]:
+        rows = table[table["template"].fillna("") != ""]
+        lacking = rows[["resource", "distance"]].isna()
+        skipped = [
+            f"{code} has no {' and no '.join(lacking.columns[lacking.loc[code]])}"
+            for code in rows.index[lacking.any(axis=1)]
+        ]
+        return rows[~lacking.any(axis=1)].reset_index(drop=True), skipped
+    codes = [code if code in table.index else language_registry.resolve(code) for code in asked]
+    rows = table.loc[list(dict.fromkeys(codes))]
+    for feature, source in (("resource", "Common Crawl"), ("distance", "URIEL")):
+        if (missing := rows[feature].isna()).any():
+            raise InputError(
+                f"{name_some(rows.index[missing])} has no {feature}: {source} has no entry for it. "
+                "Give the feature in a --languages file"
+            )
+    return rows.reset_index(drop=True), []
+
+
+def predict(
+    bundle: Bundle,
+    model: Model,
+    languages: pd.DataFrame,
+    items: int,
+    seed: int,
+    cells: pd.DataFrame | None = None,
+    draws: int = DRAWS,
+) -> pd.DataFrame:
+    """Accuracy of a model in languages, with intervals.
+
+    Args:
+        bundle, model, languages: from the functions above. items: asked of the model in each
+            language; their binomial noise is in the intervals. seed: of the draws.
+        cells: what was observed of the model there (language, template, n_correct, n_total).
+
+    Returns language, name, plug_in, integrated, low_50 … high_95 (0–1), resource, distance,
+    fertility, fertility_known, resource_outside, distance_outside (how far outside the training
+    languages, in their SDs; 0 inside), templates (seen), seen (whether the pair is in the data).
+    """
+    rows = _rows(bundle, model, languages)
+    posterior = bundle.fitted.about(rows, bundle.vectors)
+    generators = [np.random.default_rng(seed) for _ in range(2)]
+    eta = posterior.draws(rows, draws, generators[0])
+    shifted = posterior.draws(rows.assign(fertility=rows["fertility"] + 1.0), draws, generators[1])
+    noise = np.random.default_rng([seed, 1]).standard_normal((len(rows), draws))
+    unknown = ~rows["fertility_known"].to_numpy()
+    eta += np.where(unknown[:, None], noise * (shifted - eta), 0.0)
+    mean = posterior.linear_predictor(rows)
+    plug_in, accuracy = expit(mean), expit(eta)
+    seen_templates = np.zeros(len(rows), dtype=int)
+    for i, language in enumerate(rows["language"]):
+        own = None if cells is None else cells[cells["language"] == language]
+        if own is None or own.empty:
+            continue
+        known = calibrate(bundle.layer, mean[[i]], np.atleast_2d(eta[i].var()), rows.iloc[[i]],
+                          own.assign(variant=model.variant))  # fmt: skip
+        every = bundle.layer.easiness.index
+        plug_in[i] = known.accuracy(every)[0]
+        accuracy[i] = known.draws(every, draws, np.random.default_rng([seed, 2, i]))[0]
+        seen_templates[i] = own["template"].nunique()
+    asked = np.random.default_rng([seed, 3]).binomial(items, accuracy) / items
+    tails = [p for level in NOMINAL for p in ((1 - level) / 2, (1 + level) / 2)]
+    table = languages[["language", "name", "resource", "distance"]].reset_index(drop=True)
+    table = table.assign(plug_in=plug_in, integrated=accuracy.mean(axis=1))
+    table[COLUMNS] = np.quantile(asked, tails, axis=1).T
+    raw = bundle.constants.set_index("feature")
+    table["fertility"] = (
+        rows["fertility"] * raw.loc["fertility", "sd"] + raw.loc["fertility", "mean"]
+    )
+    table["fertility_known"] = rows["fertility_known"]
+    for feature in ("resource", "distance"):
+        table[f"{feature}_outside"] = _outside(bundle, rows, feature)
+    known = bundle.fitted.data
+    pairs = set(zip(known["variant"], known["language"], strict=True))
+    table["seen"] = [(model.variant, language) in pairs for language in rows["language"]]
+    return table.assign(templates=seen_templates)
+
+
+def _rows(bundle: Bundle, model: Model, languages: pd.DataFrame) -> pd.DataFrame:
+    """Pairs with z-scored features; relative fertility is 0 where it is not known."""
+    rows = languages[["language", "resource", "distance"]].reset_index(drop=True)
+    rows = rows.assign(
+        variant=model.variant,
+        base_model=model.base_model,
+        family=model.family,
+        size=model.size,
+        reasoning=model.reasoning,
+    )
+    fertility = bundle.fertility.reindex(
+        pd.MultiIndex.from_arrays([rows["variant"], rows["language"]])
+    ).to_numpy(dtype=float)
+    rows["fertility_known"] = np.isfinite(fertility)
+    rows["fertility"] = np.nan_to_num(fertility)
+    scaled, _ = standardise(rows, SCALED, bundle.constants)
+    return scaled
+
+
+def _outside(bundle: Bundle, rows: pd.DataFrame, feature: str) -> np.ndarray:
+    """How far a z-score lies outside the training languages', in SDs (negative: below)."""
+    known = bundle.fitted.languages.covariates[feature]
+    value = rows[feature].to_numpy()
+    return np.minimum(value - known.min(), 0) + np.maximum(value - known.max(), 0)
+
+
+def what_reaches(
+    bundle: Bundle, model: Model, languages: pd.DataFrame, target: float
+) -> pd.DataFrame:
+    """What reaches a target accuracy: a size in the same family and mode, or reasoning.
+
+    A model of another size is another base model: its own effect is not known and taken as zero.
+
+    Returns language, params_b (the smallest size in billions; NaN if none up to the limit),
+    limit_b, best (the plug-in accuracy at the limit), reasoning_on (the plug-in accuracy with
+    reasoning on; NaN if it is on already). Raises InputError for a target that is no accuracy.
+    """
+    if not 0 < target < 1:
+        raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}")
+    limit = 2 ** bundle.models["size"].max() * LARGEST
+    sizes = np.linspace(np.log2(0.1), np.log2(limit), 200)
+    other = replace(model, base_model=f"another {NEW}", variant=f"another {NEW}")
+    found = _plug_in(bundle, [replace(other, size=size) for size in sizes], languages)
+    reached = found >= target
+    first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
+    thinking = np.full(len(languages), np.nan)
+    if not model.reasoning:
+        twins = bundle.models[
+            (bundle.models["base_model"] == model.base_model) & (bundle.models["reasoning"] == 1)
+        ]
+        label = twins["variant"].iloc[0] if len(twins) else f"{model.variant} {NEW}"
+        thinking = _plug_in(bundle, [replace(model, variant=label, reasoning=1)], languages)[:, 0]
+    return pd.DataFrame(
+        {
+            "language": languages["language"].to_numpy(),
+            "params_b": np.where(first >= 0, 2 ** sizes[first], np.nan),
+            "limit_b": limit,
+            "best": found.max(axis=1),
+            "reasoning_on": thinking,
+        }
+    )
+
+
+def _plug_in(bundle: Bundle, models: list[Model], languages: pd.DataFrame) -> np.ndarray:
+    """Plug-in accuracies, languages × models."""
+    rows = pd.concat([_rows(bundle, model, languages) for model in models], ignore_index=True)
+    eta = bundle.fitted.about(rows, bundle.vectors).linear_predictor(rows)
+    return expit(eta).reshape(len(models), len(languages)).T
