@@ -95,7 +95,8 @@ def _response(line: dict, mapping: Mapping, record: dict) -> Response:
     raw = output.get("raw") if isinstance(output, dict) else None
     usage = usage if isinstance(usage, dict) else {}
     solution = mapping.pick("solution", record)
-    counts = (usage.get(name) for name in ("input_tokens", "output_tokens", "reasoning_tokens"))
+    named = (usage.get(name) for name in ("input_tokens", "output_tokens", "reasoning_tokens"))
+    counts = (count if isinstance(count, int) and 0 <= count < 10**9 else None for count in named)
     return Response(
         str(raw[0]) if isinstance(raw, list) and raw else "",
         None if solution is None else str(solution),

@@ -106,8 +106,8 @@ def _parquet(path: Path) -> Iterator[tuple[str, dict]]:
 def _count(text: str | None, where: str) -> int | None:
     if text is None:
         return None
-    if not (text.isascii() and text.isdigit()):
-        raise InputError(f"{where} is {text!r}, no whole number")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise InputError(f"{where} is {text!r:.80}, no whole number below a milliard")
     return int(text)
 
 

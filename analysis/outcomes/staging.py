@@ -45,7 +45,11 @@ def staging(
     with pq.ParquetWriter(path, schema) as writer:
 
         def flush() -> None:
-            writer.write_table(pa.Table.from_pylist(rows, schema))
+            try:
+                table = pa.Table.from_pylist(rows, schema)
+            except UnicodeEncodeError:  # half of a surrogate pair, which JSON lets through
+                table = pa.Table.from_pylist([_encodable(row) for row in rows], schema)
+            writer.write_table(table)
             rows.clear()
 
         def add(sample: Sample) -> None:
@@ -58,3 +62,10 @@ def staging(
 
         yield add
         flush()
+
+
+def _encodable(row: dict) -> dict:
+    return {
+        name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+        for name, value in row.items()
+    }

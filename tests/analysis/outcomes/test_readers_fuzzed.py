@@ -1,0 +1,106 @@
+"""Whatever a file holds, a reader gives samples or an InputError, never another error."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analysis.outcomes import every_eval_ever, inspect_logs, lm_eval, rows
+from analysis.outcomes.ingest import ingest
+from analysis.outcomes.mapping import read_mapping
+from analysis.outcomes.samples import Log, Request
+from common.errors import InputError
+
+LOGS = Path(__file__).parents[2] / "data" / "inspect"
+FEW = settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+KNOWN = st.sampled_from(
+    [
+        *("doc_id", "metrics", "filter", "exact_match", "doc", "resps", "error", "language"),
+        *("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation", "metadata"),
+        *("is_correct", "score", "output", "token_usage", "template", "raw"),
+    ]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | KNOWN,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(KNOWN | st.text(), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+LINES = st.dictionaries(KNOWN, VALUES, max_size=14)
+RIGHT = st.fixed_dictionaries(
+    {
+        "doc_id": VALUES,
+        "metrics": st.just(["exact_match"]),
+        "exact_match": st.sampled_from([0, 1.0]),
+    }
+    | {"filter": VALUES, "schema_version": VALUES, "evaluation_id": VALUES, "model_id": VALUES}
+    | {"sample_id": VALUES, "resps": VALUES, "token_usage": VALUES, "output": VALUES},
+    optional={"evaluation": st.just({"score": 1, "is_correct": True}), "error": VALUES}
+    | {"metadata": VALUES, "doc": VALUES},
+)
+"""Lines that are nearly right, so that labels and tokens of any kind get through."""
+
+
+def swallow(kind, path):
+    request = Request(responses=True)
+    with suppress(InputError):
+        for sample in kind.read(path, read_mapping(kind.default), request, Log(str(path), "x")):
+            assert sample.language
+            assert sample.correct in (True, False, None)
+    with suppress(InputError):
+        assert ingest([path], request=request).counts.outcomes > 0
+
+
+@pytest.mark.parametrize("kind", [lm_eval.FORMAT, every_eval_ever.FORMAT], ids=lambda k: k.name)
+@FEW
+@given(lines=st.lists(LINES | RIGHT, max_size=3))
+def test_json_lines(tmp_path, kind, lines):
+    path = tmp_path / "samples_mgsm_de.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    assert lm_eval.FORMAT.recognises(path)
+    every_eval_ever.FORMAT.recognises(path)
+    swallow(kind, path)
+
+
+FORMATS = [lm_eval.FORMAT, every_eval_ever.FORMAT, rows.FORMAT, inspect_logs.FORMAT]
+
+
+@pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
+@FEW
+@given(data=st.binary(max_size=200))
+def test_any_bytes(tmp_path, kind, data):
+    suffixes = {"table": (".csv", ".parquet"), "Inspect AI": (".eval", ".json")}
+    for suffix in suffixes.get(kind.name, (".jsonl",)):
+        path = tmp_path / f"samples_x{suffix}"
+        path.write_bytes(data)
+        kind.recognises(path)
+        swallow(kind, path)
+
+
+@FEW
+@given(table=st.lists(st.lists(st.text(max_size=5), min_size=5, max_size=5), max_size=4))
+def test_csv_of_any_text(tmp_path, table):
+    path = tmp_path / "t.csv"
+    names = "model,language,template,instance,correct\n"
+    lines = (",".join('"' + text.replace('"', '""') + '"' for text in row) for row in table)
+    path.write_bytes((names + "\n".join(lines)).encode("utf-8", "surrogatepass"))
+    swallow(rows.FORMAT, path)
+
+
+@settings(FEW, max_examples=25)
+@given(st.data())
+def test_damaged_inspect_log(tmp_path, data):
+    whole = bytearray((LOGS / "big_on.eval").read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    path = tmp_path / "x.eval"
+    path.write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
+    swallow(inspect_logs.FORMAT, path)
