@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from common.errors import InputError
+from common.parallel import cluster
 
 COMMANDS = (
     "features",
@@ -44,8 +46,21 @@ app = typer.Typer(
 
 
 @app.callback()
-def transfer() -> None:
-    """Keep ``transfer <command>`` a group, however many commands there are."""
+def transfer(
+    context: typer.Context,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            envvar="TRANSFER_SCHEDULER",
+            help="Run refits on a Dask cluster: its scheduler, such as tcp://host:8786.",
+        ),
+    ] = None,
+    dask: Annotated[
+        int, typer.Option(metavar="N", help="Run refits on a Dask cluster of N local processes.")
+    ] = 0,
+) -> None:
+    """The group of all commands; where their parallel work runs is one choice for all."""
+    context.with_resource(cluster(scheduler, dask))
 
 
 for name in COMMANDS:

@@ -1,0 +1,53 @@
+"""Where independent pieces of work run: processes of this machine, or a Dask cluster.
+
+Refits, bootstraps, simulations and held-out languages are lists of ``joblib.delayed`` calls that
+share nothing, each with its own seed. They run on joblib's default backend; inside ``cluster`` that
+is a Dask cluster, for every ``joblib.Parallel`` without a backend of its own. Results do not depend
+on where they were computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from joblib import parallel_config
+
+from common.errors import InputError
+
+CONNECT_SECONDS = 10
+
+
+@contextmanager
+def cluster(address: str | None = None, workers: int = 0) -> Iterator[None]:
+    """Run joblib's parallel work on a Dask cluster while the context lasts.
+
+    Args:
+        address: of a running scheduler (``tcp://host:8786``).
+        workers: processes of a cluster started here for the time, in place of an address.
+
+    Without either nothing changes. Work of a worker that dies is done again by others. Raises
+    InputError if Dask is not installed and if there is no scheduler at the address.
+    """
+    if address is None and not workers:
+        yield
+        return
+    if address is not None and workers:
+        raise InputError("give a scheduler's address or a number of workers, not both")
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise InputError(
+            "a Dask cluster needs Dask: pip install 'capability-transfer[dask]'"
+        ) from error
+    if address is None:
+        own = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+        with own, Client(own), parallel_config("dask"):
+            yield
+        return
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(f"there is no Dask scheduler at {address}: {error}") from error
+    with client, parallel_config("dask"):
+        yield
