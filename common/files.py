@@ -56,13 +56,16 @@ def write_text(text: str, path: str | Path) -> Path:
     return Path(path)
 
 
-def write_table(table: pd.DataFrame, path: str | Path) -> Path:
-    """Write a table as CSV or Parquet, by its suffix, whole or not at all."""
+def write_table(table: pd.DataFrame, path: str | Path, float_format: str | None = None) -> Path:
+    """Write a table as CSV or Parquet, by its suffix, whole or not at all.
+
+    ``float_format`` (``%.8g``) is for CSV; numbers keep full precision without it.
+    """
     with replacing(path) as temporary:
         if Path(path).suffix == ".parquet":
             table.to_parquet(temporary, index=False)
         else:
-            table.to_csv(temporary, index=False)
+            table.to_csv(temporary, index=False, float_format=float_format)
     return Path(path)
 
 

@@ -17,7 +17,7 @@ class Table:
     Attributes:
         name: file name without suffix, ``table_03`` as numbered in the study.
         caption: what it shows. note: which layers of the data are published or reconstructed.
-        data: tidy values, full precision. display: the same as it is to be read, as strings.
+        data: tidy values, eight digits in the file. display: the same for reading, as strings.
     """
 
     name: str
@@ -35,7 +35,7 @@ def write(table: Table, directory: Path) -> list[Path]:
         index=False, disable_numparse=True, colalign=alignment, missingval=""
     )
     return [
-        write_table(table.data, base.with_suffix(".csv")),
+        write_table(table.data, base.with_suffix(".csv"), DIGITS),
         write_text(f"**{table.caption}**\n\n{markdown}\n\n{table.note}\n", base.with_suffix(".md")),
         write_text(_latex(table), base.with_suffix(".tex")),
     ]
@@ -55,6 +55,9 @@ def p_value(value: float) -> str:
         return "<2e−16"
     return f"{value:.1e}".replace("-", "−") if value < 1e-4 else f"{value:.4f}"
 
+
+DIGITS = "%.8g"
+"""Of values in CSV files, so that the last bits of a computation leave a table as it was."""
 
 LONG = 45
 """Tables with more rows break over pages (longtable)."""

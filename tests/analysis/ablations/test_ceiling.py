@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.ablations import ceiling as c
+from analysis.outcomes.study import study_counts
 from analysis.tables import table_07
 from common.errors import InputError
 
@@ -110,3 +111,16 @@ def test_the_table_says_what_is_published_and_what_is_biased(table):
     assert shown.loc["Resource × size", "English <90%"].endswith("[−0.188***]")
     assert "†" in shown.loc["Size × reasoning", "English <90%"]
     assert "biases" in built.note
+
+
+def test_what_the_table_says_of_the_surplus_of_saturated_cells():
+    """The note of Table 7 states counts: they are the data's."""
+    counts = study_counts(["symbolic"])
+    counts["accuracy"] = counts["k_published"] / counts["n_published"]
+    english = counts[counts["language"] == "eng"].set_index("variant")["accuracy"]
+    saturated = counts[counts["accuracy"] > 0.9]
+    second = saturated[saturated["variant"].map(english) < 0.95]
+    assert (len(saturated), len(second)) == (176, 18)
+    assert second["language"].isin(["dan", "deu", "est", "jpn"]).sum() == 3
+    others = second[~second["language"].isin(["eng", "dan", "deu", "est", "jpn"])]
+    assert others["accuracy"].max() == pytest.approx(0.92, abs=0.005)
