@@ -1,0 +1,89 @@
+"""Parallel work on a Dask cluster: the same results, also when a worker dies."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import Parallel, delayed
+
+from common.errors import InputError
+from common.parallel import cluster
+
+
+def draw(seed, marker):
+    """A draw from a seed; the first worker that gets seed 3 dies of it."""
+    if seed == 3 and marker is not None and not Path(marker).exists():
+        Path(marker).touch()
+        os._exit(1)
+    return seed, np.random.default_rng(seed).normal()
+
+
+def run(marker=None):
+    work = Parallel(n_jobs=2, return_as="generator_unordered")
+    return sorted(work(delayed(draw)(seed, marker) for seed in range(8)))
+
+
+def test_nothing_changes_without_a_cluster():
+    with cluster():
+        assert run() == run()
+
+
+def test_a_worker_that_dies(tmp_path):
+    pytest.importorskip("distributed")
+    marker = tmp_path / "died"
+    with cluster(workers=2):
+        survived = run(str(marker))
+    assert marker.exists()
+    assert survived == run()
+
+
+def test_no_scheduler_there(monkeypatch):
+    pytest.importorskip("distributed")
+    with (
+        pytest.raises(InputError, match="no Dask scheduler at tcp://127.0.0.1:9"),
+        cluster("tcp://127.0.0.1:9"),
+    ):
+        pass
+    with pytest.raises(InputError, match="not both"), cluster("tcp://127.0.0.1:9", 2):
+        pass
+
+
+@pytest.mark.slow
+def test_leave_one_language_out_on_a_cluster_that_loses_a_worker(monkeypatch):
+    """The numbers of a run in one process, from two workers of which one is killed on the way."""
+    distributed = pytest.importorskip("distributed")
+    from contextlib import contextmanager
+
+    from analysis.inputs import load
+    from analysis.outcomes.reconstruction import DEFAULT_SEED
+    from analysis.unseen import loo
+    from analysis.unseen.task import Task
+
+    inputs = load(None, None, None, DEFAULT_SEED)
+    joined, vectors = loo.prepare(inputs)
+    keep = joined["language"].isin(["eng", "dan", "deu", "hin", "rus", "jpn"])
+    keep &= joined["template"].isin(sorted(joined["template"].unique())[:8])
+    small = joined[keep].reset_index(drop=True)
+
+    def victim(kill):
+        @contextmanager
+        def counting(label, total):
+            def tell(done):
+                if kill and label == "held-out languages" and not killed:
+                    pid = next(iter(distributed.get_client().run(os.getpid).values()))
+                    killed.append(pid)
+                    os.kill(pid, 9)
+
+            yield tell
+
+        return counting
+
+    killed = []
+    alone = loo.loo(inputs, Task(small, vectors, workers=1), victim(False), ["study"], False)
+    with cluster(workers=2):
+        task = Task(small, vectors, workers=2)
+        shared = loo.loo(inputs, task, victim(True), ["study"], False)
+    assert killed
+    pd.testing.assert_frame_equal(alone.pairs(), shared.pairs(), check_exact=True)
