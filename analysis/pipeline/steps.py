@@ -27,7 +27,8 @@ class Step:
 
 
 STEPS = (
-    Step("loo-predict"),
+    Step("loo-predict", (("workers", 1),)),
+    Step("few-templates", (("workers", 1),)),
     Step("specifications"),
     Step("glmm"),
     Step("transfer-metrics"),
@@ -41,7 +42,8 @@ STEPS = (
     Step("features"),
     Step("outcomes"),
 )
-"""Power simulations, benchmarks and cold lme4 fits are targets of their own."""
+"""Steps run side by side, so each keeps to one worker. Power simulations, benchmarks and cold lme4
+fits are targets of their own."""
 
 
 def choose(names: Sequence[str]) -> list[Step]:
