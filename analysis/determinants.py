@@ -12,6 +12,7 @@ import pandas as pd
 from analysis import design as designs
 from analysis import study
 from analysis.glmm.cache import cached_fit
+from analysis.glmm.diagnostics import separated_levels
 from analysis.glmm.formula import Formula, parse
 from analysis.glmm.judge import Judgement, judge
 from analysis.glmm.r_session import session
@@ -103,6 +104,7 @@ def determinants(
     cache: Path | None,
     fitting: Callable[[str], AbstractContextManager[Callable]],
     drop_missing: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> Determinants:
     """Join, standardise and fit; the baseline too, where variance explained is defined.
 
@@ -111,6 +113,7 @@ def determinants(
         mode: one of ``MODES``. cache: where finished fits are kept.
         fitting: makes a progress context from a label.
         drop_missing: drop rows that lack a feature instead of raising.
+        tell: called before the fit with what the data let one expect of it (separated levels).
 
     Raises InputError for data or formulas that cannot be fitted, EngineMissing for ``lme4`` and
     ``lme4-cold`` without R.
@@ -123,6 +126,9 @@ def determinants(
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
     if mode != "laplace":
         session()  # R missing is said before the work, not after it
+    if tell is not None:
+        for text in expectations(model, built.data):
+            tell(text)
 
     def run(label: str, which: Formula) -> Fit:
         engine = "lme4" if mode == "lme4-cold" else "laplace"
@@ -140,6 +146,14 @@ def determinants(
         is_study=inputs.is_study and (formula is None or model == parse(study.MAIN)),
         judgement=judge(fit, built.data, cache) if mode == "lme4" else None,
     )
+
+
+def expectations(model: Formula, data: pd.DataFrame) -> list[str]:
+    """What is known of a fit beforehand: levels whose outcomes are all right or all wrong."""
+    separated = separated_levels(model, data)
+    if not separated:
+        return []
+    return [f"{name_some(separated)}: their effects are held back by the random-effect SD alone"]
 
 
 def _check_names(model: Formula, inputs: Inputs) -> None:

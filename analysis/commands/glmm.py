@@ -77,6 +77,7 @@ def command(
         directory / "cache",
         partial(fitting, console),
         drop_missing,
+        tell=lambda text: console.print(f"[yellow]![/] {text}", highlight=False),
     )
     findings = inference.infer(
         result.fit,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import study
-from analysis.determinants import baseline_formula, determinants
+from analysis.determinants import baseline_formula, determinants, expectations
 from analysis.glmm.formula import parse
 from analysis.glmm.result import Fit
 from analysis.inputs import load
@@ -115,3 +115,14 @@ def test_variance_explained_is_one_minus_the_ratio_of_variances():
 def test_an_unknown_mode_is_refused_with_a_near_match(inputs):
     with pytest.raises(InputError, match="no engine 'laplas'.*laplace"):
         determinants(inputs, None, "laplas", None, quietly)
+
+
+def test_separated_levels_are_named_before_the_fit():
+    formula = parse("~ 1 + (1 | variant) + (1 | language)")
+    data = pd.DataFrame(
+        [("a", "x", 20), ("a", "y", 20), ("b", "x", 5), ("b", "y", 9)],
+        columns=["variant", "language", "n_correct"],
+    ).assign(n_total=20)
+    assert expectations(formula, data[2:]) == []
+    (text,) = expectations(formula, data)
+    assert "variant a: all right" in text
