@@ -100,6 +100,9 @@ coverage: setup ## do 95% intervals cover the truth? simulated data (many minute
 predict: setup ## accuracy to expect anywhere: ARGS='--model Qwen/Qwen3-8B --reasoning on --language swh'
 	@$(transfer) predict $(ARGS)
 
+levers: setup ## the gap to English by size and reasoning, cost in size (Figures 4, 15) -> results/levers/
+	$(transfer) levers $(inputs) $(ARGS)
+
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest
 

@@ -8,15 +8,29 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from analysis import study
 from analysis.commands import options
+from analysis.figures import (
+    figure_05,
+    figure_06,
+    figure_14,
+    figure_calibration,
+    figure_ladder,
+    figure_resource_shape,
+    style,
+)
 from analysis.glmm.engines import ENGINES
-from analysis.inputs import load
+from analysis.inputs import Inputs, load
 from analysis.progress import counting
 from analysis.provenance import note, write_note
-from analysis.unseen import loo, scores
+from analysis.tables import render, table_ladder
+from analysis.unseen import anywhere, ladder, loo, scores, shape
+from analysis.unseen.folds import Fold, split
 from analysis.unseen.predictors import PREDICTORS
+from analysis.unseen.predictors import predictor as predictor_of
 from analysis.unseen.task import DRAWS, Task
 from common.errors import InputError, suggest
+from common.files import write_table
 
 
 def command(
@@ -55,16 +69,55 @@ def command(
     task = Task(joined, vectors, engine, draws, seed, directory / "cache", workers)
     chosen = predictor or PREDICTORS
     result = loo.loo(inputs, task, partial(counting, console), chosen, edges)
-    paths = write(result, directory, note(inputs.source))
+    paths = write(result, inputs, directory, note(inputs.source))
+    if "smooth" in chosen:
+        key = anywhere.data_key([outcomes, models, languages], seed)
+        bundle = anywhere.bundle(key, directory / "cache", lambda: inputs)
+        paths += write_shape(bundle, task, directory, note(inputs.source))
     show(result, console)
     console.print(f"Wrote {len(paths)} files to {directory}/ (loo, tables, figures)")
 
 
-def write(result: loo.LeaveOut, directory: options.Path, text: str) -> list[options.Path]:
-    """Tables of the predictions and the note on the data beside them."""
+def write(
+    result: loo.LeaveOut, inputs: Inputs, directory: options.Path, text: str
+) -> list[options.Path]:
+    """Tables and figures of the predictions, and the note on the data beside them."""
+    published = study.published_predictions()
+    if not inputs.is_study:
+        published = published[:0]
+    steps = ladder.ladder(result.one, result.edges, result.fits)
+    names = inputs.features.languages.set_index("language")["name"]
+    figures = {
+        "figure_05": figure_05.draw(result.one, published, text),
+        "figure_06": figure_06.draw(result.pairs(), published, text),
+        "figure_14": figure_14.draw(result.pairs(), names, text),
+        "figure_calibration": figure_calibration.draw(scores.calibration(result.one), text),
+        "figure_ladder": figure_ladder.draw(steps, text),
+    }
     paths = loo.write(result, directory)
+    paths.append(write_table(steps.round(loo.DIGITS), directory / "loo" / "ladder.csv"))
     paths.append(write_note(directory / "loo", "Predictions for held-out languages", text))
+    paths += render.write(table_ladder.build(steps, text), directory / "tables")
+    for name, figure in figures.items():
+        paths += style.save(figure, directory / "figures" / name)
     return paths
+
+
+def write_shape(
+    bundle: anywhere.Bundle, task: Task, directory: options.Path, text: str
+) -> list[options.Path]:
+    """The shape of the resource effect, and the line that the study's model draws instead."""
+    curves = shape.resource_shape(bundle.fitted, bundle.constants, task.seed)
+    everything = split(task.joined, Fold("none", "none", ()))
+    line = predictor_of("study_pairs").fit(everything.train, task.vectors, "laplace").fit
+    sd = bundle.constants.set_index("feature").loc["resource", "sd"]
+    seen = bundle.languages[bundle.languages["language"].isin(task.joined["language"])]
+    slope = line.coefficients["resource"] / sd
+    figure = figure_resource_shape.draw(curves, slope, seen, text)
+    return [
+        write_table(curves.round(loo.DIGITS), directory / "loo" / "resource_shape.csv"),
+        *style.save(figure, directory / "figures" / "figure_resource_shape"),
+    ]
 
 
 def show(result: loo.LeaveOut, console: Console) -> None:

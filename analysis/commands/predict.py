@@ -67,7 +67,7 @@ def command(
     if items < 1:
         raise InputError(f"--items is a number of questions, not {items}")
     bundle = anywhere.bundle(
-        _key(train, models, languages, seed),
+        anywhere.data_key([train, models, languages], seed),
         directory / "cache",
         lambda: _load(train, models, languages, seed),
     )
@@ -80,19 +80,6 @@ def command(
         _show_target(console, anywhere.what_reaches(bundle, chosen, rows, target), target)
     if save is not None:
         console.print(f"Wrote {write_table(table, save)}")
-
-
-def _key(train: Path | None, models: Path | None, languages: Path | None, seed: int) -> tuple:
-    """What the bundle depends on: the files' contents, and the packaged data's without them."""
-    from common.files import hash_files
-    from features.languages import DATA
-
-    given = [path for path in (train, models, languages) if path is not None]
-    for path in given:
-        if not path.exists():
-            raise InputError(f"{path}: there is no such file")
-    packaged = [*DATA.glob("*.csv"), *(DATA.parents[1] / "analysis").glob("**/data/study_*.csv")]
-    return (hash_files(given), hash_files(packaged), seed)
 
 
 def _load(train: Path | None, models: Path | None, languages: Path | None, seed: int):

@@ -86,8 +86,13 @@ class Posterior:
     ) -> np.ndarray:
         """Log-odds of rows (rows × ``count``): effects drawn jointly, new levels from theirs."""
         noise = generator.standard_normal((len(self.mean), count))
-        effects = self.mean[:, None] + solve_triangular(self._factor, noise, trans="T", lower=True)
-        eta = self._columns(rows, groups) @ effects + self.formula.offset(rows)[:, None]
+        columns = self._columns(rows, groups)
+        if len(rows) < count:
+            half = solve_triangular(self._factor, columns.T.toarray(), lower=True)
+            eta = half.T @ noise
+        else:  # the same, the smaller product first
+            eta = columns @ solve_triangular(self._factor, noise, trans="T", lower=True)
+        eta += (columns @ self.mean + self.formula.offset(rows))[:, None]
         for term in self.terms:
             if groups is None or term.group in groups:
                 eta += term.fresh(rows, count, generator)

@@ -7,6 +7,7 @@ features of every registered language.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from analysis.unseen.predictors import predictor
 from analysis.unseen.predictors.pairs import FittedPairs
 from analysis.unseen.template_layer import TemplateLayer, calibrate
 from common.errors import InputError, name_some, suggest
-from common.files import hash_settings, replacing
+from common.files import hash_files, hash_settings, replacing
 from features import languages as language_registry
 from features import models as model_registry
 from features import resource, typology
@@ -76,11 +77,26 @@ class Model:
     known: str
 
 
-def bundle(key: tuple, cache: Path | None, inputs) -> Bundle:
+def data_key(files: Iterable[Path | None], seed: int) -> tuple:
+    """What names data: the contents of the user's files and of the packaged ones, and the seed.
+
+    Raises InputError for a file that is not there.
+    """
+    given = [Path(path) for path in files if path is not None]
+    for path in given:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file")
+    packaged = [*language_registry.DATA.glob("*.csv")]
+    packaged += (Path(__file__).parents[1] / "outcomes" / "data").glob("*.csv")
+    return (hash_files(given), hash_files(packaged), seed)
+
+
+def bundle(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bundle:
     """The bundle of some data, read from ``cache`` or made and kept there.
 
     Args:
-        key: what names the data. cache: a directory. inputs: a function that loads them.
+        key: what names the data (``data_key``). cache: a directory.
+        inputs: a function that loads them.
     """
     path = None
     if cache is not None:

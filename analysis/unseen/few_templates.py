@@ -189,8 +189,11 @@ def summarise(errors: pd.DataFrame, seed: int) -> pd.DataFrame:
             rows.append((*values, draws, means.mean(), low, high))
     table = pd.DataFrame(rows, columns=[*keys, "draws", "mae", "conf_low", "conf_high"])
     order = ["predictor", "truth", "k", "draws", "level", "mae", "conf_low", "conf_high"]
+    first = {name: place for place, name in enumerate(dict.fromkeys(errors["predictor"]))}
     return table[order].sort_values(
-        ["predictor", "truth", "level", "draws", "k"], kind="stable", ignore_index=True
+        ["predictor", "truth", "level", "draws", "k"],
+        key=lambda column: column.map(first) if column.name == "predictor" else column,
+        ignore_index=True,
     )
 
 

@@ -1,0 +1,31 @@
+"""Predicted against observed accuracy: what Figures 5, 6 and 14 share."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED
+
+COLOURS = {"study": PUBLISHED, "smooth": OURS}
+TITLES = {"study": "the study's model", "smooth": "smooth resource and relatives (ours)"}
+
+
+def identity(axes: Axes, label: str = "") -> None:
+    """Percent on both axes and the line of perfect prediction."""
+    axes.plot([0, 100], [0, 100], color=MUTED, linewidth=0.8, zorder=1)
+    axes.set(xlim=(-2, 102), ylim=(-2, 102), aspect="equal")
+    axes.set_xticks([0, 25, 50, 75, 100])
+    axes.set_yticks([0, 25, 50, 75, 100])
+    axes.grid(color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    if label:
+        axes.set_title(label)
+
+
+def errors(axes: Axes, observed: np.ndarray, predicted: np.ndarray, more: str = "") -> None:
+    """Mean absolute error (points) and r in the corner; ``observed`` and ``predicted`` are 0–1."""
+    mae = 100 * np.mean(np.abs(predicted - observed))
+    r = np.corrcoef(observed, predicted)[0, 1]
+    text = f"MAE {mae:.2f} points\nr = {r:.3f}{more}"
+    axes.text(0.04, 0.96, text, transform=axes.transAxes, va="top", fontsize=8, color=INK)
