@@ -6,6 +6,7 @@ import os
 import pickle
 import platform
 import tempfile
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ import typer
 from rich.console import Console
 
 from analysis.figures import style
-from analysis.glmm.laplace import Model
+from analysis.glmm.laplace import Model, report
 from analysis.outcomes.reconstruction import DEFAULT_SEED
 from analysis.outcomes.study import data_source
 from analysis.provenance import write_note
@@ -34,43 +35,48 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def compare(templates: list[int], engines: list[str], limit: float, seed: int, say) -> pd.DataFrame:
-    """One row per engine and size, ``COLUMNS``; ``laplace`` first, as the others are compared."""
-    rows = []
+def compare(templates: list[int], engines: list[str], limit: float, seed: int) -> Iterator[dict]:
+    """One row per size and engine as they finish, with ``COLUMNS`` among its keys."""
+    formula = main_model()
     for size in templates:
         data = main_design(size, seed)
-        model = Model(main_model(), data)
-        reference: dict[str, float] = {}
+        model = Model(formula, data)
+        reference = report(model, model.optimise()).coefficients
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "design.pickle"
-            path.write_bytes(pickle.dumps((main_model(), data)))
+            path.write_bytes(pickle.dumps((formula, data)))
             for engine in engines:
                 found = run_apart("benchmarks.child", engine, str(path), limit=limit)
-                beta = found.get("beta", {})
-                if engine.startswith("laplace") and beta:
-                    reference = reference or beta
-                row = found | {"engine": engine, "templates": size, "cells": len(data)}
-                row["max_abs_beta_difference"] = _largest_difference(beta, reference)
-                row["log_lik_at_estimates"] = _judged(model, found)
-                rows.append(row)
-                say(f"{size} templates, {engine}: {_describe(row)}")
-    return pd.DataFrame(rows).reindex(columns=COLUMNS)
+                row = {"engine": engine, "templates": size, "cells": len(data)}
+                yield row | _against(found, model, reference) | found
 
 
-def _largest_difference(beta: dict[str, float], reference: dict[str, float]) -> float:
-    """The largest difference of a fixed effect (log-odds) from our engine's."""
-    if not beta or not reference:
-        return np.nan
-    return max(abs(beta[name] - value) for name, value in reference.items())
+def _against(found: dict, model: Model, reference: pd.Series) -> dict:
+    """What an engine found beside ours: its largest difference, and its estimates judged.
 
-
-def _judged(model: Model, found: dict) -> float:
-    """Our Laplace log-likelihood at an engine's estimates: engines drop different constants."""
-    if not found.get("beta"):
-        return np.nan
+    Engines drop different constants, so our log-likelihood is evaluated at their estimates.
+    """
+    if "beta" not in found:
+        return {}
+    beta = pd.Series(found["beta"])
     theta = [found["sd"][term.group] for term in model.formula.random]
-    beta = [found["beta"][name] for name in model.design.names]
-    return model.log_likelihood(np.array(theta), np.array(beta))
+    judged = model.log_likelihood(np.array(theta), beta[model.design.names].to_numpy())
+    difference = float((beta - reference).abs().max())
+    return {"max_abs_beta_difference": difference, "log_lik_at_estimates": judged}
+
+
+def update(path: Path, row: dict) -> pd.DataFrame:
+    """Put a row into the table at ``path``, in the place of an earlier run of the same."""
+    table = pd.DataFrame([row]).reindex(columns=COLUMNS)
+    if path.exists():
+        old = pd.read_csv(path)
+        same = (old["engine"] == row["engine"]) & (old["templates"] == row["templates"])
+        table = pd.concat([old[~same], table], ignore_index=True)
+    order = {name: place for place, name in enumerate(ENGINES)}
+    table = table.sort_values("engine", key=lambda names: names.map(order), kind="stable")
+    table = table.sort_values("templates", kind="stable", ignore_index=True)
+    write_table(table, path)
+    return table
 
 
 def _describe(row: dict) -> str:
@@ -86,18 +92,21 @@ def main(
     limit: Annotated[float, typer.Option(help="Seconds after which an engine is stopped.")] = 900,
     seed: Annotated[int, typer.Option(help="Of the template layer and of draws.")] = DEFAULT_SEED,
 ) -> None:
-    """Time every engine once, one thread each, and warm refits of ours."""
+    """Time every engine once, one thread each, and warm refits of ours.
+
+    Rows of engines.csv that are not asked for stay as they are.
+    """
     console = Console()
     names = engines or list(ENGINES)
     if unknown := sorted(set(names) - set(ENGINES)):
         raise InputError(f"no engine {', '.join(unknown)}; there are {', '.join(ENGINES)}")
-    names.sort(key=lambda name: not name.startswith("laplace"))
 
     def say(text: str) -> None:
         console.print(text, highlight=False)
 
-    table = compare(templates or list(TEMPLATES), names, limit, seed, say)
-    write_table(table, out / "engines.csv")
+    for row in compare(templates or list(TEMPLATES), names, limit, seed):
+        table = update(out / "engines.csv", row)
+        say(f"{row['templates']} templates, {row['engine']}: {_describe(row)}")
     refits = warm.measure_apart(limit, seed)
     write_table(refits, out / "warm.csv")
     for kind, group in refits.groupby("refit", sort=False):

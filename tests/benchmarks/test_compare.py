@@ -8,6 +8,7 @@ import pytest
 from analysis.glmm.formula import parse
 from benchmarks import picture
 from benchmarks.apart import run_apart
+from benchmarks.compare import update
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +48,12 @@ def test_stopped_engines_stay_in_the_picture():
     figure = picture.draw(pd.DataFrame(rows, columns=columns), 9.0, "Data: none.")
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts == ["laplace", "lme4"]
+
+
+def test_a_rerun_takes_the_place_of_the_earlier_one(tmp_path):
+    path = tmp_path / "engines.csv"
+    for engine, templates, seconds in (("gpboost", 25, 3.0), ("laplace", 100, 2.0)):
+        update(path, {"engine": engine, "templates": templates, "seconds": seconds})
+    table = update(path, {"engine": "laplace", "templates": 100, "seconds": 1.0})
+    assert table["engine"].tolist() == ["gpboost", "laplace"]
+    assert pd.read_csv(path)["seconds"].tolist() == [3.0, 1.0]
