@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted loo-predict few-templates predict levers all specifications overview power tables figures bench coverage test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs loo-predict few-templates predict levers all specifications overview power tables figures bench coverage test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -12,20 +12,30 @@ LANGUAGES ?=
 FORMULA   ?=
 SEED      ?=
 ARGS      ?=
+LOGS      ?=
+SCHEDULER ?=
 
 # one thread a fit: parallelism is over fits
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-transfer := .venv/bin/transfer
+transfer := .venv/bin/transfer $(if $(SCHEDULER),--scheduler '$(SCHEDULER)')
 inputs   := $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(MODELS),--models '$(MODELS)') \
             $(if $(LANGUAGES),--languages '$(LANGUAGES)') $(if $(SEED),--seed $(SEED)) \
             $(if $(OUT),--out '$(OUT)')
 fit      := $(if $(FORMULA),--formula '$(FORMULA)') $(if $(ENGINE),--engine $(ENGINE))
 
+# logs of one's own, or those of the scripted provider with a model that four languages can carry
+scripted       := results/cache/evaluation/logs
+four_languages := ~ resource + size + reasoning + (1 | template) + (1 | language) + (1 | variant:language)
+paths          := $(if $(LOGS),$(LOGS) $(if $(OUT),--out '$(OUT)'),$(scripted) --out results/scripted) \
+                  $(if $(MODELS),--models '$(MODELS)')
+of_logs        := $(paths) $(if $(LANGUAGES),--languages '$(LANGUAGES)') \
+                  $(if $(LOGS),$(fit),--formula '$(or $(FORMULA),$(four_languages))')
+
 help: ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
-	@echo "  Variables: OUTCOMES=file MODELS=file LANGUAGES=file FORMULA='~ ...' ENGINE=name SEED=n OUT=dir"
+	@echo "  Variables: OUTCOMES=file MODELS=file LANGUAGES=file FORMULA='~ ...' ENGINE=name SEED=n OUT=dir LOGS=paths SCHEDULER=address"
 
 setup: ## create .venv from the locks, install R and lme4 where allowed (quick when nothing changed)
 	@$(if $(filter laplace,$(ENGINE)),WITHOUT_R=$${WITHOUT_R:-1}) tools/setup.sh
@@ -64,6 +74,26 @@ sample-size: setup ## precision and rankings by templates and instances (Table 2
 templates: setup ## quality checks on a language's templates (LANGUAGE=dan or a folder)
 	$(transfer) templates --language '$(or $(LANGUAGE),eng)' $(ARGS)
 
+ingest: setup ## LOGS='paths' to outcomes, with a report -> OUT/outcomes.parquet (then OUTCOMES=that file)
+	$(transfer) ingest $(LOGS) --out '$(or $(OUT),transfer-results)/outcomes.parquet' $(ARGS)
+
+stages: setup $(if $(LOGS),,$(scripted)) ## how far answers get (Table 6, Figures 3, 17) from LOGS='paths'; without: scripted ones
+	$(transfer) stages $(of_logs) $(ARGS)
+
+compliance: setup $(if $(LOGS),,$(scripted)) ## who answers in the format asked for, from LOGS='paths'; without: scripted ones
+	$(transfer) compliance $(of_logs) $(ARGS)
+
+compute: setup $(if $(LOGS),,$(scripted)) ## tokens and compute of reasoning (Figure 13) from LOGS='paths'; without: scripted ones
+	$(transfer) compute $(paths) $(ARGS)
+
+from-logs: setup $(scripted) ## evaluation, ingest and GLMM end to end on scripted answers -> results/scripted/
+	$(transfer) ingest $(scripted) --out results/cache/scripted/outcomes.parquet
+	$(transfer) glmm --outcomes results/cache/scripted/outcomes.parquet --engine laplace \
+	    --formula '$(four_languages)' --out results/scripted $(ARGS)
+
+$(scripted):
+	tools/evaluate_scripted.sh
+
 evaluate-scripted: setup ## the evaluation offline, scripted answers -> results/cache/evaluation/ (OUT=dir)
 	tools/evaluate_scripted.sh $(OUT)
 
@@ -80,7 +110,7 @@ few-templates: setup ## what a few templates in a language add to its prediction
 	$(transfer) few-templates $(inputs) $(ARGS)
 
 power: setup ## what a planned study would detect, by simulation (minutes; N given in ARGS) -> results/power/
-	$(transfer) power $(inputs) $(ARGS)
+	$(transfer) power $(inputs) $(if $(FORMULA),--formula '$(FORMULA)') $(ARGS)
 
 all: setup ## the whole study, in parallel, skipping what is up to date -> results/, index in results/README.md
 	$(transfer) all $(if $(OUT),--out '$(OUT)') $(ARGS)

@@ -7,14 +7,14 @@ out=${1:-results/cache/evaluation}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 file=$out/instances.jsonl
-rm -rf "$out/logs"
+rm -rf "$out/logs" "$out/running"
 .venv/bin/transfer instances eng dan hin swh --templates :10 --per-template 3 --out "$file"
 
 evaluate() { # model, further task arguments
   local model=$1
   shift
   .venv/bin/inspect eval evaluation/task.py --model "scripted/$model" -M file="$file" \
-    -T file="$file" "$@" --log-dir "$out/logs" --display none
+    -T file="$file" "$@" --log-dir "$out/running" --display none
 }
 for model in Qwen/Qwen3-0.6B Qwen/Qwen3-8B; do
   for mode in on off; do
@@ -23,4 +23,5 @@ for model in Qwen/Qwen3-0.6B Qwen/Qwen3-8B; do
 done
 evaluate Qwen/Qwen2.5-1.5B-Instruct -T reasoning=off
 evaluate google/gemma-3-27b-it -T reasoning=off
+mv "$out/running" "$out/logs" # whole or not at all
 ls "$out/logs"

@@ -72,6 +72,7 @@ Logs = Annotated[
         "samples_*.jsonl, Every Eval Ever .jsonl, CSV, Parquet."
     ),
 ]
+Split = Annotated[str, typer.Option("--split", help="Which split, where the logs state one.")]
 MappingFile = Annotated[
     Path | None,
     typer.Option("--mapping", help="YAML: where in the logs language, template, … are found."),

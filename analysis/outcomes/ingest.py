@@ -32,6 +32,9 @@ from features import languages as language_registry
 
 Progress = Callable[[int], None]
 
+SCRIPTED = ("scripted/", "mockllm/")
+"""Providers whose answers no model gave; whatever is made of them says so."""
+
 
 @dataclass(frozen=True)
 class Report:
@@ -70,6 +73,9 @@ class Report:
         if self.counts.errors:
             done = {"wrong": "counted as wrong", "drop": "left out"}[self.policies.errors]
             left.append(f"{self.counts.errors} errors {done}")
+        models = self.variants["model"].dropna()
+        if (scripted := models[models.str.startswith(SCRIPTED)].nunique()) > 0:
+            left.append(f"scripted answers for {scripted} of {models.nunique()} models, not their own")
         return f"{self.counts.outcomes:,} outcomes of logs ({'; '.join([told, *left])})"
 
     def as_dict(self) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def test_a_worker_that_dies(tmp_path):
 
 def test_no_scheduler_there(monkeypatch):
     pytest.importorskip("distributed")
+    monkeypatch.setattr("common.parallel.CONNECT_SECONDS", 1)
     with (
         pytest.raises(InputError, match="no Dask scheduler at tcp://127.0.0.1:9"),
         cluster("tcp://127.0.0.1:9"),
@@ -51,7 +52,7 @@ def test_no_scheduler_there(monkeypatch):
 
 
 @pytest.mark.slow
-def test_leave_one_language_out_on_a_cluster_that_loses_a_worker(monkeypatch):
+def test_leave_one_language_out_on_a_cluster_that_loses_a_worker():
     """The numbers of a run in one process, from two workers of which one is killed on the way."""
     distributed = pytest.importorskip("distributed")
     from contextlib import contextmanager

@@ -1,0 +1,81 @@
+"""Logs to cells of what responses hold: one row per variant, language, template and split."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.outcomes.ingest import Progress, Report, ingest
+from analysis.outcomes.policies import Policies, connect
+from analysis.outcomes.samples import Request
+from analysis.responses.measures import MEASURES, measure
+from common.errors import InputError
+
+STAGES = {
+    "operands": ("operands_retrieved", "operands"),
+    "intermediates": ("intermediates_retrieved", "intermediates"),
+    "final": ("n_correct", "n_total"),
+    "compliance": ("n_compliant", "n_responses"),
+}
+"""Outcome → the columns of successes and of trials. The first three are the study's stages."""
+
+
+def response_cells(
+    paths: Iterable[Path],
+    request: Request,
+    policies: Policies,
+    progress: Progress | None = None,
+) -> tuple[pd.DataFrame, Report]:
+    """The cells, and what was understood of the logs.
+
+    Columns: variant, language, template, split (if stated); n_correct of n_total outcomes;
+    n_compliant of n_responses that are there; operands_retrieved of operands and
+    intermediates_retrieved of intermediates, over the responses whose gold solution is known;
+    input_tokens, output_tokens, reasoning_tokens (means over responses, missing where not
+    counted). Raises InputError as ``ingest`` does.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "outcomes.parquet"
+        request = replace(request, responses=True)
+        report = ingest(paths, file, request, policies, measure, MEASURES, progress)
+        key = "variant, language, template" + (", split" if report.splits else "")
+        sums = ", ".join(
+            f"coalesce(sum({name}), 0)::BIGINT AS {name}"
+            for stage in ("operands", "intermediates")
+            for name in STAGES[stage]
+        )
+        means = ", ".join(f"avg({name}) AS {name}" for name, _ in MEASURES if "tokens" in name)
+        with connect(Path(folder)) as database:
+            cells = database.execute(
+                f"""
+                SELECT {key}, count(*) FILTER (correct) AS n_correct, count(*) AS n_total,
+                    count(*) FILTER (compliant) AS n_compliant, count(compliant) AS n_responses,
+                    {sums}, {means}
+                FROM read_parquet(?) GROUP BY {key} ORDER BY {key}
+                """,
+                [str(file)],
+            ).df()
+    cells.attrs = {"data_source": report.source}
+    return cells, report
+
+
+def stage_cells(cells: pd.DataFrame, stage: str) -> pd.DataFrame:
+    """The cells of one outcome as counts: n_correct of n_total, cells without any trial left out.
+
+    Raises InputError if no cell has one: the logs have no marked solutions, or no responses.
+    """
+    success, trials = STAGES[stage]
+    key = [name for name in ("variant", "language", "template", "split") if name in cells.columns]
+    counts = cells[key].assign(n_correct=cells[success], n_total=cells[trials])
+    kept = counts[counts["n_total"] > 0].reset_index(drop=True)
+    if kept.empty:
+        raise InputError(
+            f"the logs hold nothing to count for {stage}: solutions with <<lhs=rhs>> marks are "
+            "needed (map solution in a --mapping file), and responses"
+        )
+    kept.attrs = {"data_source": f"{stage} in {cells.attrs['data_source']}"}
+    return kept
