@@ -60,7 +60,7 @@ robustness: setup ## original against perturbed questions, MGSM-Pro's tables che
 	    $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
 ceiling: setup ## the model without saturated cells (Table 7) -> results/ceiling/
-	$(transfer) ceiling $(inputs) $(ARGS)
+	$(transfer) ceiling $(inputs) $(if $(FORMULA),--formula '$(FORMULA)') $(ARGS)
 
 penalty: setup ## original against symbolic questions (Appendix D, Figures 10, 11) -> results/penalty/
 	$(transfer) penalty $(inputs) $(ARGS)
@@ -98,7 +98,7 @@ evaluate-scripted: setup ## the evaluation offline, scripted answers -> results/
 	tools/evaluate_scripted.sh $(OUT)
 
 specifications: setup ## alternatives to the main model (Appendix A.1) -> results/specifications/
-	$(transfer) specifications $(inputs) $(ARGS)
+	$(transfer) specifications $(inputs) $(if $(FORMULA),--formula '$(FORMULA)') $(ARGS)
 
 loo-predict: setup ## predict languages held out (Figures 5, 6, 14; ours beside the study's) -> results/loo/
 	$(transfer) loo-predict $(inputs) $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)

@@ -13,6 +13,8 @@ import pandas as pd
 
 from analysis import design, study
 from analysis.glmm.cache import cached_fit
+from analysis.glmm.formula import Formula, parse
+from analysis.glmm.result import Fit
 from analysis.inputs import Inputs
 from analysis.outcomes.cells import pair_totals
 from common.errors import InputError
@@ -83,6 +85,7 @@ def ceiling(
     cache_dir: Path | None = None,
     english: Sequence[float] = ENGLISH,
     cells: Sequence[float] = CELLS,
+    formula: str | None = None,
     engine: str = "laplace",
 ) -> pd.DataFrame:
     """Table 7: the main model refitted under every restriction.
@@ -92,7 +95,7 @@ def ceiling(
     Args:
         inputs: outcomes and features. fitting: makes a progress context from a label.
         cache_dir: where finished fits are kept. english, cells: see ``restrictions``.
-        engine: of the fits.
+        formula: in place of the study's main model. engine: of the fits.
 
     Returns one row per restriction and fixed effect: restriction, label, term, estimate,
     std_error, statistic, p_value, conf_low, conf_high (log-odds per SD), variants, pairs,
@@ -102,30 +105,23 @@ def ceiling(
 
     Raises InputError for thresholds or data that leave nothing to fit.
     """
-    names = [feature.name for feature in FEATURES]
+    model = parse(formula or study.MAIN)
+    names = [feature.name for feature in FEATURES if feature.name in model.variables()]
     joined, _ = design.join(inputs.cells, inputs.features, names)
     pairs = pair_totals(joined)
-    beside = published() if inputs.is_study else pd.Series(dtype=float)
+    is_main = inputs.is_study and model == parse(study.MAIN)
+    beside = published() if is_main else pd.Series(dtype=float)
     tables = []
     for restriction in restrictions(pairs, english, cells):
         kept = pairs[restriction.kept]
         if kept.empty:
             raise InputError(f"no cell is left under {restriction.label}: change the threshold")
         rows = joined.merge(kept[["variant", "language"]], on=["variant", "language"])
-        scaled, _ = design.standardise(
-            rows, [name for name in names if name not in design.INDICATORS]
-        )
-        with fitting(f"ceiling, {restriction.label}") as progress:
-            fit = cached_fit(
-                engine,
-                study.MAIN,
-                scaled,
-                cache_dir,
-                provenance=inputs.provenance,
-                progress=progress,
-            )
-        modes = rows.groupby("base_model")["reasoning"].nunique()
-        paired = int((modes == 2).sum())
+        try:
+            fit = _fit(rows, model, names, restriction, inputs, fitting, cache_dir, engine)
+        except InputError as error:
+            raise InputError(f"restricted to {restriction.label}: {error}") from error
+        paired = _paired(kept["variant"], inputs)
         table = fit.fixed_effects.assign(
             restriction=restriction.name,
             label=restriction.label,
@@ -142,6 +138,31 @@ def ceiling(
     result["difference"] = result["estimate"] - result["published"]
     first = ["restriction", "label"]
     return result[[*first, *(name for name in result.columns if name not in first)]]
+
+
+def _fit(
+    rows: pd.DataFrame,
+    model: Formula,
+    names: Sequence[str],
+    restriction: Restriction,
+    inputs: Inputs,
+    fitting: Callable[[str], AbstractContextManager[Callable]],
+    cache_dir: Path | None,
+    engine: str,
+) -> Fit:
+    """The model on the rows of one restriction, z-scores recomputed on them."""
+    scaled, _ = design.standardise(rows, [name for name in names if name not in design.INDICATORS])
+    with fitting(f"ceiling, {restriction.label}") as progress:
+        return cached_fit(
+            engine, model, scaled, cache_dir, provenance=inputs.provenance, progress=progress
+        )
+
+
+def _paired(variants: pd.Series, inputs: Inputs) -> int:
+    """How many base models are there with reasoning on and off."""
+    models = inputs.features.models
+    modes = models[models["variant"].isin(variants)].groupby("base_model")["reasoning"].nunique()
+    return int((modes == 2).sum())
 
 
 @cache

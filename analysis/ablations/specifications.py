@@ -34,9 +34,9 @@ class Specification:
     add: str = ""
     drop: str = ""
 
-    def formula(self) -> Formula:
+    def formula(self, main: str = study.MAIN) -> Formula:
         """The main model with the change."""
-        model = parse(study.MAIN + (f" + {self.add}" if self.add else ""))
+        model = parse(main + (f" + {self.add}" if self.add else ""))
         return replace(
             model, random=tuple(term for term in model.random if term.group != self.drop)
         )
@@ -65,12 +65,14 @@ SPECIFICATIONS = (
 """A further specification is one line; ``non_latin`` and ``cell`` are columns of ``prepared``."""
 
 
-def prepared(inputs: Inputs) -> pd.DataFrame:
-    """The main model's data with ``non_latin`` (0/1) and ``cell`` (a label a row) beside it.
+def prepared(inputs: Inputs, main: str = study.MAIN) -> pd.DataFrame:
+    """The data of every specification: ``non_latin`` is 0 or 1, ``cell`` a label of each row.
 
     Raises InputError for languages without a script.
     """
-    built = design.build(inputs.cells, inputs.features, [feature.name for feature in FEATURES])
+    added = set().union(*(each.formula(main).variables() for each in SPECIFICATIONS))
+    wanted = [feature.name for feature in FEATURES if feature.name in added]
+    built = design.build(inputs.cells, inputs.features, wanted)
     scripts = inputs.features.languages.set_index("language")["script"].replace("", np.nan)
     script = built.data["language"].map(scripts)
     if script.isna().any():
@@ -97,6 +99,7 @@ def specifications(
     fitting: Callable[[str], AbstractContextManager[Callable]],
     cache_dir: Path | None = None,
     chosen: Sequence[Specification] = SPECIFICATIONS,
+    main: str = study.MAIN,
     engine: str = "laplace",
 ) -> pd.DataFrame:
     """Fit every specification and its size-only baseline, in one tidy table.
@@ -104,6 +107,7 @@ def specifications(
     Args:
         inputs: outcomes and features. fitting: makes a progress context from a label.
         cache_dir: where finished fits are kept. chosen: from ``choose``; the main one among them.
+        main: in place of the study's main model.
 
     Returns one row per specification and effect: specification, label, part (``fixed``,
     ``random``), term, estimate (log-odds per SD; an SD for random effects, whose term is
@@ -112,10 +116,10 @@ def specifications(
     explained_language, explained_variant_language (1 − SD²/SD² of a baseline with size alone and
     the same random terms), published, published_p_value.
     """
-    data = prepared(inputs)
+    data = prepared(inputs, main)
     tables = []
     for specification in chosen:
-        formula = specification.formula()
+        formula = specification.formula(main)
 
         def run(label: str, which: Formula) -> Fit:
             with fitting(label) as progress:
@@ -123,8 +127,15 @@ def specifications(
                     engine, which, data, cache_dir, provenance=inputs.provenance, progress=progress
                 )
 
-        fit = run(specification.label, formula)
-        baseline = run(f"{specification.label}, size only", replace(formula, fixed="size"))
+        try:
+            fit = run(specification.label, formula)
+        except InputError as error:
+            raise InputError(
+                f"specification {specification.name}: {error}. Choose others with --only"
+            ) from error
+        baseline = None
+        if "size" in formula.variables():
+            baseline = run(f"{specification.label}, size only", replace(formula, fixed="size"))
         tables.append(
             _effects(fit).assign(
                 specification=specification.name,
@@ -137,7 +148,7 @@ def specifications(
             )
         )
     table = _with_changes(pd.concat(tables, ignore_index=True))
-    table = _with_published(table, inputs.is_study)
+    table = _with_published(table, inputs.is_study and parse(main) == parse(study.MAIN))
     first = ["specification", "label", "part", "term", "estimate", "std_error", "p_value"]
     return table[[*first, *(name for name in table.columns if name not in first)]]
 
@@ -151,12 +162,14 @@ def _effects(fit: Fit) -> pd.DataFrame:
     return pd.concat([fixed, spread], ignore_index=True)
 
 
-def _explained(fit: Fit, baseline: Fit) -> dict[str, float]:
+def _explained(fit: Fit, baseline: Fit | None) -> dict[str, float]:
+    """Shares of variance, missing where there is no such effect or none left to explain."""
+    has = {term.group for term in fit.formula.random} if baseline is not None else set()
     shares = {}
     for group in EXPLAINED_GROUPS:
-        key = f"explained_{group.replace(':', '_')}"
-        has = {term.group for term in fit.formula.random}
-        shares[key] = 1 - (fit.sd(group) / baseline.sd(group)) ** 2 if group in has else np.nan
+        before = baseline.sd(group) if group in has else 0.0
+        share = 1 - (fit.sd(group) / before) ** 2 if before else np.nan
+        shares[f"explained_{group.replace(':', '_')}"] = share
     return shares
 
 

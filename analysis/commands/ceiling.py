@@ -30,6 +30,7 @@ def command(
         list[float] | None,
         typer.Option("--cells", help="Keep cells of at most this accuracy (0-1); repeatable."),
     ] = None,
+    formula: options.Formula = None,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
@@ -48,6 +49,7 @@ def command(
         directory / "cache",
         tuple(english or ()) if given else c.ENGLISH,
         tuple(cells or ()) if given else c.CELLS,
+        formula,
     )
     text = note(inputs.source) + " Fit: laplace, Laplace approximation."
     write_table(table, directory / "ceiling" / "table.csv")

@@ -14,6 +14,7 @@ from analysis.ablations import power as p
 from analysis.commands import options, show
 from analysis.figures import figure_power, style
 from analysis.glmm.cache import cached_fit
+from analysis.glmm.formula import parse
 from analysis.inputs import load
 from analysis.progress import counting, fitting
 from analysis.provenance import note, write_note
@@ -46,6 +47,7 @@ def command(
             "--effect", help="An effect to detect, term=log-odds per SD: resource:size=-0.1."
         ),
     ] = None,
+    formula: options.Formula = None,
     level: Annotated[float, typer.Option("--level", help="Of the two-sided test.")] = p.LEVEL,
     simulations: Annotated[
         int, typer.Option("--simulations", help="Per plan; more add to those kept.")
@@ -73,10 +75,12 @@ def command(
     effects = dict(_effect(text) for text in effect or [])
     inputs = load(outcomes, models, languages, seed)
     console.print(f"Population: {inputs.source}", highlight=False)
-    built = design.build(inputs.cells, inputs.features, [feature.name for feature in FEATURES])
+    model = parse(formula or study.MAIN)
+    wanted = [feature.name for feature in FEATURES if feature.name in model.variables()]
+    built = design.build(inputs.cells, inputs.features, wanted)
     with fitting(console, "main model") as progress:
         fit = cached_fit(
-            "laplace", study.MAIN, built.data, directory / "cache",
+            "laplace", model, built.data, directory / "cache",
             provenance=inputs.provenance, progress=progress,
         )  # fmt: skip
     population = p.population(built, fit, effects)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from analysis import study
 from analysis.ablations import specifications as s
 from analysis.commands import options, show
 from analysis.figures import figure_specifications, style
@@ -28,6 +29,7 @@ def command(
         list[str] | None,
         typer.Option("--only", help=f"Fit these beside the main model; repeatable: {NAMES}."),
     ] = None,
+    formula: options.Formula = None,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
@@ -37,7 +39,13 @@ def command(
     chosen = s.choose(only) if only else s.SPECIFICATIONS
     inputs = load(outcomes, models, languages, seed)
     console.print(f"Data: {inputs.source}", highlight=False)
-    table = s.specifications(inputs, partial(fitting, console), directory / "cache", chosen)
+    table = s.specifications(
+        inputs,
+        partial(fitting, console),
+        directory / "cache",
+        chosen,
+        formula or study.MAIN,
+    )
     text = note(inputs.source) + " Fit: laplace, Laplace approximation."
     write_table(table, directory / "specifications" / "table.csv")
     write_note(directory / "specifications", "Alternative specifications", text)

@@ -17,8 +17,9 @@ def draw(table: pd.DataFrame, note: str) -> Figure:
     with matplotlib.rc_context(RC):
         restrictions = table.drop_duplicates("restriction")
         figure = new_figure(6.8, 0.36 * len(restrictions) + 1.5)
-        panels = figure.subplots(1, len(TERMS), sharey=True, sharex=True)
-        for axes, term in zip(panels, TERMS, strict=True):
+        terms = [term for term in TERMS if term in set(table["term"])] or [table["term"].iloc[-1]]
+        panels = figure.subplots(1, len(terms), sharey=True, sharex=True, squeeze=False)[0]
+        for axes, term in zip(panels, terms, strict=True):
             rows = table[table["term"] == term].reset_index(drop=True)
             positions = -rows.index.to_numpy(dtype=float)
             axes.axvline(0, color=MUTED, linewidth=0.8)

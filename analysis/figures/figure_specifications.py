@@ -20,8 +20,11 @@ def draw(table: pd.DataFrame, note: str) -> Figure:
     positions = {name: -i for i, name in enumerate(specifications["specification"])}
     with matplotlib.rc_context(RC):
         figure = new_figure(8.0, 2 * (0.21 * len(positions) + 0.75) + 0.5)
-        panels = figure.subplots(-(-len(TERMS) // COLUMNS), COLUMNS, sharey=True, squeeze=False)
-        for axes, term in zip(panels.flat, TERMS, strict=True):
+        terms = [term for term in TERMS if term in set(table["term"])]
+        panels = figure.subplots(2, COLUMNS, sharey=True, squeeze=False)
+        for axes in panels.flat[len(terms) :]:
+            axes.set_visible(False)
+        for axes, term in zip(panels.flat, terms, strict=False):
             rows = table[(table["part"] == "fixed") & (table["term"] == term)]
             places = rows["specification"].map(positions)
             half = 1.96 * rows["std_error"]
