@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import platform
+import sys
 import tempfile
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -107,14 +108,14 @@ def main(
     for row in compare(templates or list(TEMPLATES), names, limit, seed):
         table = update(out / "engines.csv", row)
         say(f"{row['templates']} templates, {row['engine']}: {_describe(row)}")
-    refits = warm.measure_apart(limit, seed)
-    write_table(refits, out / "warm.csv")
-    for kind, group in refits.groupby("refit", sort=False):
-        say(f"warm {kind}: median {group['seconds'].median():.2f} s of {len(group)} refits")
     source = data_source(seed)
     hollow = f" Hollow: stopped after {limit:g} s."
     style.save(picture.draw(table, limit, f"Data: {source}.{hollow}"), out / "engines")
     write_note(out, "Engines side by side", _note(source, limit))
+    refits = warm.measure_apart(seed)
+    write_table(refits, out / "warm.csv")
+    for kind, group in refits.groupby("refit", sort=False):
+        say(f"warm {kind}: median {group['seconds'].median():.2f} s of {len(group)} refits")
 
 
 def _note(source: str, limit: float) -> str:
@@ -135,4 +136,7 @@ def _note(source: str, limit: float) -> str:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    try:
+        typer.run(main)
+    except InputError as error:
+        sys.exit(f"error: {error}")

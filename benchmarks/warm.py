@@ -18,6 +18,7 @@ from common.errors import InputError
 
 TEMPLATES = 100
 BOOTSTRAP = 20
+LIMIT = 900.0  # seconds
 COLUMNS = ["refit", "name", "seconds", "evaluations", "log_lik", "converged"]
 
 
@@ -55,9 +56,9 @@ def measure(seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def measure_apart(limit: float, seed: int) -> pd.DataFrame:
+def measure_apart(seed: int) -> pd.DataFrame:
     """``measure`` in a process of its own, one thread."""
-    found = run_apart("benchmarks.warm", str(seed), limit=limit)
+    found = run_apart("benchmarks.warm", str(seed), limit=LIMIT)
     if "rows" not in found:
         raise InputError(f"warm refits: {found['status']}")
     return pd.DataFrame(found["rows"], columns=COLUMNS)
