@@ -34,6 +34,7 @@ STEPS = (
     Step("transfer-metrics"),
     Step("robustness"),
     Step("hat-noise"),
+    Step("levers"),
     Step("penalty"),
     Step("ceiling"),
     Step("sample-size"),
