@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.glmm.laplace import Model, Optimum
+from analysis.glmm.laplace.model import one_thread
 
 
 def simulate(model: Model, optimum: Optimum, rng: np.random.Generator) -> np.ndarray:
@@ -15,6 +16,7 @@ def simulate(model: Model, optimum: Optimum, rng: np.random.Generator) -> np.nda
     likelihood, layout = model.likelihood, model.design.layout
     gamma = optimum.point.phi[: len(model.design.names)]
     effects = rng.standard_normal(model.design.effects)
-    b = likelihood.relative(optimum.point.modes.blocks, effects)
-    probability = likelihood.cells_at(gamma, b).probability[layout.unit, layout.column]
+    with one_thread():  # rounding, and so the draws, must not depend on the number of threads
+        b = likelihood.relative(optimum.point.modes.blocks, effects)
+        probability = likelihood.cells_at(gamma, b).probability[layout.unit, layout.column]
     return rng.binomial(model.trials.astype(np.int64), probability)
