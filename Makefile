@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs loo-predict few-templates predict levers all specifications overview power tables figures bench coverage test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs loo-predict few-templates predict levers interval-check all specifications overview power tables figures bench coverage test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -132,6 +132,9 @@ predict: setup ## accuracy to expect anywhere: ARGS='--model Qwen/Qwen3-8B --rea
 
 levers: setup ## the gap to English by size and reasoning, cost in size (Figures 4, 15) -> results/levers/
 	$(transfer) levers $(inputs) $(ARGS)
+
+interval-check: setup ## coverage of predictive intervals on simulated languages -> results/loo/
+	$(transfer) interval-check $(ARGS)
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import matplotlib
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.figures.scatter import COLOURS, TITLES, errors, identity
-from analysis.figures.style import INK, RC, add_note, new_figure
+from analysis.figures.style import INK, MUTED, RC, add_note, new_figure
+
+TICKS = [40, 60, 80, 100]
+CLOSEST = 2.4  # percent between two names on one side
 
 
 def draw(predictions: pd.DataFrame, published: pd.DataFrame, note: str) -> Figure:
@@ -27,25 +32,36 @@ def draw(predictions: pd.DataFrame, published: pd.DataFrame, note: str) -> Figur
             axes.vlines(100 * observed, 100 * rows["low_80"], 100 * rows["high_80"],
                         color=COLOURS[name], linewidth=0.9, alpha=0.5)  # fmt: skip
             axes.plot(100 * observed, 100 * predicted, "o", color=COLOURS[name], markersize=4.5)
-            ordered = rows.sort_values("observed").reset_index(drop=True)
-            for place, row in ordered.iterrows():
-                left = place % 2 == 0
-                axes.annotate(
-                    row["language"],
-                    (100 * row["observed"], 100 * row["plug_in"]),
-                    xytext=(-5, 5) if left else (5, -5),
-                    textcoords="offset points",
-                    ha="right" if left else "left",
-                    va="bottom" if left else "top",
-                    fontsize=6.5,
-                    color=INK,
-                )
+            _name(axes, rows)
             known = published.query("level == 'language' and predictor == @name and k == 0")
             more = "".join(f"\npublished MAE {value:.2f}" for value in known["value"])
             errors(axes, observed, predicted, more)
             low = 100 * min(rows["low_80"].min(), observed.min()) - 4
-            axes.set(xlim=(low, 102), ylim=(low, 102))
+            axes.set(xlim=(low, 102), ylim=(low, 102), xticks=TICKS, yticks=TICKS)
             axes.set_xlabel("observed accuracy (%), mean over models")
         panels[0].set_ylabel("predicted accuracy (%), language held out")
         add_note(figure, f"{note} Bars: 80% predictive intervals.")
     return figure
+
+
+def _name(axes: Axes, rows: pd.DataFrame) -> None:
+    """Languages beside their points, above the line to the left of them, below it to the right.
+
+    Names on one side are moved apart where they would stand on each other.
+    """
+    for side in (-1, 1):
+        own = rows[np.sign(rows["observed"] - rows["plug_in"]) == side].sort_values("plug_in")
+        height = -np.inf
+        for row in own.itertuples():
+            height = max(100 * row.plug_in + 1.5 * -side, height + CLOSEST)
+            axes.annotate(
+                row.language,
+                (100 * row.observed, 100 * row.plug_in),
+                xytext=(100 * row.observed + 2.6 * side, height),
+                ha="left" if side > 0 else "right",
+                va="center",
+                fontsize=6.5,
+                color=INK,
+                arrowprops={"arrowstyle": "-", "color": MUTED, "linewidth": 0.4, "shrinkA": 0,
+                            "shrinkB": 2},
+            )  # fmt: skip

@@ -19,7 +19,7 @@ def draw(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figure:
     order = pairs.groupby("language")["observed"].mean().sort_values(ascending=False).index
     lines = -(-len(order) // COLUMNS)
     with matplotlib.rc_context(RC):
-        figure = new_figure(8.4, 1.85 * lines + 0.8)
+        figure = new_figure(8.4, 1.62 * lines + 0.9)
         panels = figure.subplots(lines, COLUMNS, sharex=True, sharey=True, squeeze=False).ravel()
         for axes in panels[len(order) :]:
             axes.remove()

@@ -16,7 +16,7 @@ PANELS = {"pair": "pairs (model, language)", "language": "language means"}
 def draw(calibration: pd.DataFrame, note: str) -> Figure:
     """From ``loo/calibration.csv``; predictors other than the study's and ours in grey."""
     with matplotlib.rc_context(RC):
-        figure = new_figure(7.2, 3.7)
+        figure = new_figure(7.2, 3.95)
         for axes, (level, title) in zip(figure.subplots(1, 2), PANELS.items(), strict=True):
             axes.plot([0, 100], [0, 100], color=MUTED, linewidth=0.8, linestyle=":")
             rows = calibration[calibration["level"] == level]

@@ -36,10 +36,17 @@ def draw(shape: pd.DataFrame, slope: float, languages: pd.DataFrame, note: str) 
             height = max(effect, height + gap)
             axes.annotate(curve, (left, height), xytext=(-4, 0), textcoords="offset points",
                           ha="right", va="center", fontsize=7, color=MUTED)  # fmt: skip
-        for row in languages.itertuples():
+        last, lift = -float("inf"), 0
+        for row in languages.sort_values("resource").itertuples():
+            lift = lift + 14 if row.resource - last < 0.06 else 0
+            last = row.resource
             axes.annotate(row.language, (row.resource, 0.0), xycoords=axes.get_xaxis_transform(),
-                          xytext=(0, 3), textcoords="offset points", ha="center", fontsize=6,
-                          rotation=90, color=INK)  # fmt: skip
+                          xytext=(0, 4 + lift), textcoords="offset points", ha="center",
+                          fontsize=6, rotation=90, color=INK)  # fmt: skip
+            axes.plot([row.resource], [0.0], "|", color=MUTED, markersize=6,
+                      transform=axes.get_xaxis_transform())  # fmt: skip
+        bottom, top = axes.get_ylim()
+        axes.set_ylim(bottom - 0.18 * (top - bottom), top)
         axes.set_xlim(left - 0.55, shape["resource"].max() + 0.05)
         axes.set_xlabel(labels.RAW["resource"])
         axes.set_ylabel("log-odds, against the most resourced language")

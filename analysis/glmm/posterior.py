@@ -98,6 +98,17 @@ class Posterior:
                 eta += term.fresh(rows, count, generator)
         return eta
 
+    def simulated(
+        self, rows: pd.DataFrame, kept: Collection[str], generator: np.random.Generator
+    ) -> np.ndarray:
+        """Log-odds of rows in a world of its own: fixed effects and the terms ``kept`` at their
+        means, every other effect drawn from its distribution."""
+        eta = self.linear_predictor(rows, kept)
+        for term in self.terms:
+            if term.group not in kept:
+                eta += term.anew(rows, generator)
+        return eta
+
     def covariance(self, rows: pd.DataFrame) -> np.ndarray:
         """Covariance of rows' log-odds (rows × rows), new levels included."""
         half = solve_triangular(self._factor, self._columns(rows).T.toarray(), lower=True)
@@ -160,6 +171,11 @@ class _Plain:
         values = self.term.matrix(rows)[0][new] @ self.block
         out[new] = np.einsum("rq,rqs->rs", values, drawn[codes])
         return out
+
+    def anew(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
+        codes, uniques = pd.factorize(self.term.levels(rows))
+        drawn = generator.standard_normal((len(uniques), len(self.block)))
+        return np.sum(self.term.matrix(rows)[0] @ self.block * drawn[codes], axis=1)
 
     def fresh_covariance(self, rows: pd.DataFrame) -> np.ndarray:
         labels = self.term.levels(rows)
@@ -245,6 +261,12 @@ class _Structured:
             loads = self.sd * root[level[which]]
             out[which] = np.einsum("rk,rks->rs", loads, noise[codes])
         return out
+
+    def anew(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
+        _, labels, level = self._places(rows)
+        codes, uniques = pd.factorize(labels)
+        drawn = generator.standard_normal((len(uniques), self.whole.shape[1]))
+        return self.sd * np.sum(self.whole[level] * drawn[codes], axis=1)
 
     def fresh_covariance(self, rows: pd.DataFrame) -> np.ndarray:
         copy, labels, level = self._places(rows)
