@@ -11,7 +11,7 @@ from rich.console import Console
 from analysis.commands import options, show
 from analysis.pipeline import index, schedule
 from analysis.pipeline.items import steps_of
-from analysis.pipeline.steps import STEPS, choose
+from analysis.pipeline.steps import STEPS, Step, choose
 
 
 def command(
@@ -41,7 +41,11 @@ def command(
     names += steps_of("figure") if figures else []
     chosen = choose(names) if names else list(STEPS)
     began, ended = time.monotonic(), []
-    for outcome in schedule.run(chosen, directory, jobs, force):
+
+    def tell(step: Step) -> None:
+        show.line(console, f"{step.command}: began")
+
+    for outcome in schedule.run(chosen, directory, jobs, force, tell):
         ended.append(outcome)
         took = "up to date" if outcome.state == "current" else f"{outcome.seconds:.0f} s"
         mark = {"failed": "FAILED"}.get(outcome.state, outcome.state)

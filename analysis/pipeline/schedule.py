@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +25,16 @@ class Outcome:
 
 
 def run(
-    steps: Sequence[Step], directory: Path, jobs: int, force: bool = False
+    steps: Sequence[Step],
+    directory: Path,
+    jobs: int,
+    force: bool = False,
+    began: Callable[[Step], None] = lambda step: None,
 ) -> Iterator[Outcome]:
     """Run the steps that are not up to date and yield each as it ends, current ones first.
 
-    A step that fails stops no other. Output goes to ``cache/logs``. ``force`` runs all of them.
+    A step that fails stops no other. Output goes to ``cache/logs``. ``force`` runs all of them;
+    ``began`` is called when one starts.
     """
     waiting = []
     for step in steps:
@@ -38,7 +43,7 @@ def run(
         else:
             waiting.append(step)
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(_run_one, step, directory) for step in waiting]
+        futures = [pool.submit(_run_one, step, directory, began) for step in waiting]
         for future in as_completed(futures):
             yield future.result()
 
@@ -48,12 +53,13 @@ def log_path(step: Step, directory: Path) -> Path:
     return directory / "cache" / "logs" / f"{step.command}.log"
 
 
-def _run_one(step: Step, directory: Path) -> Outcome:
-    began = time.monotonic()
+def _run_one(step: Step, directory: Path, began: Callable[[Step], None]) -> Outcome:
+    began(step)
+    clock = time.monotonic()
     log = log_path(step, directory)
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "analysis.pipeline.one", step.command, str(directory)]
     with log.open("w", encoding="utf-8") as output:
         ended = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)
     state = "failed" if ended.returncode else "done"
-    return Outcome(step, state, time.monotonic() - began, log)
+    return Outcome(step, state, time.monotonic() - clock, log)
