@@ -72,7 +72,7 @@ def stages(
 
     Args:
         cells: of ``responses.cells``. names: stages. settings: of the fits.
-        directory: where each stage's cells are written (``stages/cells_STAGE.parquet``: they are
+        directory: where each stage's cells are written (``cache/stages/STAGE.parquet``: they are
             outcome files of their own) and finished fits are kept.
         fitting: makes a progress context from a label.
 
@@ -81,7 +81,7 @@ def stages(
     fixed, random, rates = [], [], []
     for name in names:
         counts = stage_cells(cells, name)
-        path = write_table(counts, directory / "stages" / f"cells_{name}.parquet")
+        path = write_table(counts, directory / "cache" / "stages" / f"{name}.parquet")
         inputs = load(path, settings.models, settings.languages, 0, settings.split)
         fit = d.determinants(
             inputs,

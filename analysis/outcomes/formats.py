@@ -29,6 +29,8 @@ def format_of(path: Path) -> Format | None:
 def find(paths: Iterable[str | Path]) -> tuple[list[tuple[Path, Format]], list[Path]]:
     """The logs of files and folders, in order of the paths and then of names, and what is none.
 
+    In a folder tables are read only where nothing else is: among logs they are notes and results.
+
     Raises InputError for a path that does not exist, a given file of no known format, and a
     folder without a log.
     """
@@ -44,8 +46,9 @@ def find(paths: Iterable[str | Path]) -> tuple[list[tuple[Path, Format]], list[P
             found = [(file, format_of(file)) for file in sorted(path.rglob("*")) if file.is_file()]
             if not any(kind for _, kind in found):
                 raise InputError(f"the folder {path} holds no evaluation log; {_known()}")
-            logs += [(file, kind) for file, kind in found if kind]
-            others += [file for file, kind in found if kind is None]
+            kinds = {kind for _, kind in found if kind} - {rows.FORMAT} or {rows.FORMAT}
+            logs += [(file, kind) for file, kind in found if kind in kinds]
+            others += [file for file, kind in found if kind not in kinds]
         else:
             raise InputError(f"there is no file or folder {path}")
     if not logs:

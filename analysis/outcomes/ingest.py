@@ -75,7 +75,9 @@ class Report:
             left.append(f"{self.counts.errors} errors {done}")
         models = self.variants["model"].dropna()
         if (scripted := models[models.str.startswith(SCRIPTED)].nunique()) > 0:
-            left.append(f"scripted answers for {scripted} of {models.nunique()} models, not their own")
+            left.append(
+                f"scripted answers for {scripted} of {models.nunique()} models, not their own"
+            )
         return f"{self.counts.outcomes:,} outcomes of logs ({'; '.join([told, *left])})"
 
     def as_dict(self) -> dict[str, Any]:

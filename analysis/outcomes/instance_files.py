@@ -28,6 +28,7 @@ def cells_of_instances(path: Path) -> pd.DataFrame:
     """
     kind = KINDS["instances"]
     with tempfile.TemporaryDirectory() as folder, connect(Path(folder)) as database:
+        database.execute("SET preserve_insertion_order = false")
         names = {
             row[0]: row[1]
             for row in database.execute(

@@ -77,7 +77,6 @@ def connect(temporary: Path) -> duckdb.DuckDBPyConnection:
     """DuckDB within ``MEMORY``, spilling into a folder."""
     database = duckdb.connect()
     database.execute(f"SET memory_limit = '{MEMORY}'")
-    database.execute("SET preserve_insertion_order = false")
     database.execute("SET temp_directory = ?", [str(temporary)])
     return database
 

@@ -18,7 +18,8 @@ def build(
         published: ``stages.published``, where the study's own model was fitted; else None.
     """
     effects = fixed.rename(columns={"term": "name"}).assign(kind="fixed")
-    spreads = random.rename(columns={"group": "name", "sd": "estimate"}).assign(kind="random")
+    names = [_component(*pair) for pair in zip(random["group"], random["term"], strict=True)]
+    spreads = random.rename(columns={"sd": "estimate"}).assign(name=names, kind="random")
     data = pd.concat([effects, spreads], ignore_index=True)
     names = ["stage", "kind", "name", "estimate", "std_error", "p_value", "conf_low", "conf_high"]
     data = data[names]
@@ -28,7 +29,7 @@ def build(
     stages = list(dict.fromkeys(data["stage"]))
     rows = []
     for (kind, name), group in data.groupby(["kind", "name"], sort=False):
-        label = labels.term(name) if kind == "fixed" else f"SD {labels.group(name)}"
+        label = labels.term(name) if kind == "fixed" else _label(name)
         each = group.set_index("stage")
         row = {"": label}
         for stage in stages:
@@ -44,3 +45,12 @@ def build(
 def _cell(row: pd.Series) -> str:
     text = number(row["estimate"], 3)
     return text if pd.isna(row["p_value"]) else f"{text} (p {p_value(row['p_value'])})"
+
+
+def _component(group: str, term: str) -> str:
+    return group if term == "(Intercept)" else f"{group}, {term}"
+
+
+def _label(component: str) -> str:
+    group, _, term = component.partition(", ")
+    return f"SD {labels.group(group)}" + (f", {labels.term(term)}" if term else "")
