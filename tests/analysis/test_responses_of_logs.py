@@ -68,7 +68,7 @@ def test_cells_of_responses(cells):
     assert (right["n_compliant"] == 2).all()
     on = cells[cells["variant"].str.contains("reasoning on")]
     assert (on["reasoning_tokens"] > 0).all()
-    assert "answers of 2 of 2 models are scripted" in cells.attrs["data_source"]
+    assert "scripted answers for 2 of 2 models" in cells.attrs["data_source"]
 
 
 def test_stages_that_logs_do_not_have(cells):
@@ -124,5 +124,5 @@ def test_commands(tmp_path):
     for name in ("figure_03", "figure_13", "figure_17", "figure_compliance"):
         assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 5000
     for topic in ("stages", "compliance", "compute"):
-        assert "are scripted" in (tmp_path / topic / "README.md").read_text()
+        assert "scripted answers" in (tmp_path / topic / "README.md").read_text()
     assert len(pd.read_csv(tmp_path / "compute" / "by_variant.csv")) == 4
