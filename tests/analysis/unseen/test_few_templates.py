@@ -1,0 +1,55 @@
+"""Template budgets: draws, averages, and both methods on a part of the study."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.unseen.few_templates import few_templates, shuffled, summarise
+from analysis.unseen.task import Task
+from common.errors import InputError
+
+
+@contextmanager
+def silent(label, total):
+    yield lambda done: None
+
+
+def test_a_larger_budget_sees_what_a_smaller_one_saw():
+    names = [f"t{number}" for number in range(30)]
+    order = shuffled(names, "isl", 1, 7)
+    assert sorted(order) == sorted(names)
+    np.testing.assert_array_equal(order, shuffled(list(reversed(names)), "isl", 1, 7))
+    assert (order != shuffled(names, "isl", 2, 7)).any()
+    assert (order != shuffled(names, "mar", 1, 7)).any()
+
+
+def test_draws_are_averaged_within_a_language_first():
+    rows = [("p", "x", draw, 1, "all", "pair", error) for draw, error in enumerate([1, 3, 5])]
+    rows += [("p", "y", draw, 1, "all", "pair", 10) for draw in range(3)]
+    columns = ["predictor", "language", "draw", "k", "truth", "level", "error"]
+    table = summarise(pd.DataFrame(rows, columns=columns), 1)
+    assert len(table) == 1
+    assert table["mae"].iloc[0] == pytest.approx((3 + 10) / 2)
+    assert table["conf_low"].iloc[0] == pytest.approx(3)
+    assert table["conf_high"].iloc[0] == pytest.approx(10)
+
+
+def test_as_many_templates_as_there_are_are_refused(joined, vectors):
+    with pytest.raises(InputError, match="there are 20"):
+        few_templates(Task(joined, vectors, workers=1), silent, budgets=(0, 20))
+
+
+def test_a_refit_and_an_update(joined, vectors):
+    few = joined[joined["language"].isin(["eng", "deu", "dan", "isl", "hin"])]
+    task = Task(few.reset_index(drop=True), vectors, workers=1)
+    errors = few_templates(task, silent, budgets=(0, 8), draws=1)
+    assert set(errors["predictor"]) == {"study", "smooth"}
+    pairs = errors.query("level == 'pair' and truth == 'unseen'")
+    mean = pairs.groupby(["predictor", "k"])["error"].mean()
+    assert (mean.xs(8, level="k") < mean.xs(0, level="k")).all()
+    none = errors[errors["k"] == 0].pivot_table(
+        index=["predictor", "language", "level"], columns="truth", values="error"
+    )
+    np.testing.assert_allclose(none["all"], none["unseen"])

@@ -1,0 +1,77 @@
+"""A few cells update a language's prediction; with none, nothing changes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.unseen.template_layer import TemplateLayer, calibrate
+
+TEMPLATES = [f"t{number:02d}" for number in range(60)]
+
+
+@pytest.fixture(scope="module")
+def layer():
+    easiness = pd.Series(np.random.default_rng(1).normal(0, 1.2, 60), index=TEMPLATES)
+    return TemplateLayer(easiness, pd.Series(0.1, index=TEMPLATES), 1.2, 0.9, 1.0)
+
+
+def _cells(layer: TemplateLayer, level: np.ndarray, generator: np.random.Generator):
+    shift = generator.normal(0, layer.language_sd, 60)
+    rows = []
+    for number, c in enumerate(level):
+        p = 1 / (1 + np.exp(-(c + layer.easiness.to_numpy() + shift)))
+        rows.append(pd.DataFrame({"variant": f"v{number}", "template": TEMPLATES, "n_total": 20,
+                                  "n_correct": generator.binomial(20, p)}))  # fmt: skip
+    return pd.concat(rows, ignore_index=True)
+
+
+def test_levels_and_accuracies_are_each_others_inverse(layer):
+    logit = np.array([-3.0, 0.0, 2.5])
+    level, slope = layer.level(logit)
+    accuracy = layer.accuracy(level, layer.easiness.index)
+    np.testing.assert_allclose(accuracy, 1 / (1 + np.exp(-logit)), atol=1e-10)
+    moved, _ = layer.level(logit + 1e-4)
+    np.testing.assert_allclose((moved - level) / 1e-4, slope, rtol=1e-3)
+
+
+def test_no_cells_leave_the_prediction(layer):
+    mean = np.array([0.2, -1.0])
+    pairs = pd.DataFrame({"variant": ["v0", "v1"]})
+    none = pd.DataFrame({"variant": [], "template": [], "n_correct": [], "n_total": []})
+    known = calibrate(layer, mean, np.eye(2) * 0.3, pairs, none)
+    accuracy = known.accuracy(pd.Index(TEMPLATES))
+    np.testing.assert_allclose(accuracy, 1 / (1 + np.exp(-mean)), atol=1e-8)
+
+
+def test_cells_help_on_average_and_intervals_hold_the_truth(layer):
+    pairs = pd.DataFrame({"variant": [f"v{number}" for number in range(6)]})
+    prior = 0.5 * np.eye(6) + 0.3
+    before, after, inside = [], [], []
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        truth = generator.multivariate_normal(np.zeros(6), prior)
+        level, _ = layer.level(truth)
+        cells = _cells(layer, level, generator)
+        share = cells.assign(share=cells["n_correct"] / 20)
+        seen = generator.permutation(TEMPLATES)[:5]
+        unseen = pd.Index([name for name in TEMPLATES if name not in seen])
+        actual = share[share["template"].isin(unseen)].groupby("variant")["share"].mean()
+        known = calibrate(layer, np.zeros(6), prior, pairs, cells[cells["template"].isin(seen)])
+        before.append(np.abs(0.5 - actual).mean())
+        after.append(np.abs(known.accuracy(unseen) - actual).mean())
+        drawn = known.draws(unseen, 400, generator)
+        low, high = np.quantile(drawn, [0.1, 0.9], axis=1)
+        inside.append(((actual >= low) & (actual <= high)).mean())
+    assert np.mean(after) < 0.6 * np.mean(before)
+    assert np.mean(inside) == pytest.approx(0.8, abs=0.09)
+
+
+def test_templates_never_seen_elsewhere_say_less(layer):
+    pairs = pd.DataFrame({"variant": ["v0"]})
+    cells = pd.DataFrame({"variant": "v0", "n_total": 20, "n_correct": 18,
+                          "template": TEMPLATES[:4]})  # fmt: skip
+    prior = np.array([[1.0]])
+    known = calibrate(layer, np.zeros(1), prior, pairs, cells)
+    others = cells.assign(template=["own1", "own2", "own3", "own4"])
+    new = calibrate(layer, np.zeros(1), prior, pairs, others)
+    assert new.covariance[0, 0] > known.covariance[0, 0]
