@@ -50,7 +50,7 @@ def read_outcomes(path: str | Path) -> pd.DataFrame:
             report = ingest([path], target)
             return _sourced(cells_of_instances(target), report.source)
     if not path.is_file():
-        raise InputError(f"there is no file {path}")
+        raise InputError(f"{path} is no file" if path.exists() else f"there is no file {path}")
     if reader is None:
         raise InputError(
             f"{path}: no reader for {path.suffix or 'a file without suffix'}; "
@@ -67,6 +67,7 @@ def read_outcomes(path: str | Path) -> pd.DataFrame:
         cells = rows.sort_values(list(rows.columns[:-2]), ignore_index=True)
     # Cells that this toolkit wrote say themselves where they come from.
     cells.attrs = {"data_source": f"{kind} of {path.name}"} | table.attrs
+    cells.attrs["unused_columns"] = [str(name) for name in table if name not in rows.columns]
     return cells
 
 

@@ -24,7 +24,7 @@ from analysis.outcomes import variants as naming
 from analysis.outcomes.formats import find
 from analysis.outcomes.mapping import Mapping, read_mapping
 from analysis.outcomes.policies import Counts, Policies, connect, quoted, settle
-from analysis.outcomes.samples import Log, Request
+from analysis.outcomes.samples import Format, Log, Request
 from analysis.outcomes.staging import Measure, staging
 from common.errors import InputError, name_some
 from common.files import replacing
@@ -121,14 +121,13 @@ def ingest(
     """
     files, others = find(paths)
     logs: list[Log] = []
-    renamed: dict[str, str] = {}
+    mappings = {kind: read_mapping(kind.default, request.mapping) for _, kind in files}
+    renamed = {name: to for mapping in mappings.values() for name, to in mapping.models.items()}
     with tempfile.TemporaryDirectory() as folder:
         staged = Path(folder) / "samples.parquet"
         with staging(staged, measure, measures) as add:
             for path, kind in files:
-                mapping = read_mapping(kind.default, request.mapping)
-                renamed |= mapping.models
-                logs.append(_read(path, kind, mapping, request, add))
+                logs.append(_read(path, kind, mappings[kind], request, add))
                 if progress is not None:
                     progress(1)
         with connect(Path(folder)) as database:
@@ -145,7 +144,7 @@ def ingest(
     return report
 
 
-def _read(path: Path, kind: Any, mapping: Mapping, request: Request, add: Callable) -> Log:
+def _read(path: Path, kind: Format, mapping: Mapping, request: Request, add: Callable) -> Log:
     log = Log(str(path), kind.name)
     for sample in kind.read(path, mapping, request, log):
         add(sample)

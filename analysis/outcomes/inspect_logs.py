@@ -50,9 +50,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
         where = f"{path}, sample {brief.id}"
         record = stated | {"sample": _facts(brief)}
         sample = brief
-        if not whole and (
-            request.responses or header.invalidated or _is_cut(mapping, record, brief, scorer)
-        ):
+        if not whole and (request.responses or header.invalidated or _is_cut(mapping, record)):
             sample = _reading(
                 path,
                 "read_eval_log_sample",
@@ -81,7 +79,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
             correct=None if error else _score(sample, scorer, where, request.threshold),
             error=error,
             unfinished=_is_unfinished(sample, error),
-            response=_response(sample, mapping, record) if request.responses else None,
+            response=_response(sample, spec.model, mapping, record) if request.responses else None,
         )
 
 
@@ -122,7 +120,7 @@ def _facts(sample: Any) -> dict:
     }
 
 
-def _is_cut(mapping: Mapping, record: dict, brief: Any, scorer: str | None) -> bool:
+def _is_cut(mapping: Mapping, record: dict) -> bool:
     """Whether a summary shortened something that is needed: it then ends in dots or is removed."""
     for column in ("model", "variant", "reasoning", "language", "template", "split", "instance"):
         for source in mapping.column(column):
@@ -132,40 +130,61 @@ def _is_cut(mapping: Mapping, record: dict, brief: Any, scorer: str | None) -> b
     return False
 
 
-def _scorer(samples: list, path: Path, wanted: str | None) -> str | None:
-    """The score to take; None if no sample has one."""
+def _scorer(samples: list, path: Path, wanted: str | None) -> tuple[str, str | None] | None:
+    """The score to take, and which of its values where it has several; None if there is none."""
     names = list(dict.fromkeys(name for one in samples for name in one.scores or {}))
+    if not names:
+        return None
     if wanted is None and len(names) > 1:
         raise InputError(
             f"{path} was scored by {name_some(names)}: choose one, --scorer {names[0]}"
         )
-    if wanted is not None and names and wanted not in names:
+    if wanted is None or wanted in names:
+        return wanted or names[0], None
+    name, _, value = wanted.rpartition(".")
+    if name not in names:
         raise InputError(
             f"{path} has no scorer {wanted!r}; it has {name_some(names)}.{suggest(wanted, names)}"
         )
-    return wanted or (names[0] if names else None)
+    return name, value
 
 
-def _score(sample: Any, scorer: str | None, where: str, threshold: float | None) -> bool | None:
-    score = (sample.scores or {}).get(scorer)
-    return None if score is None else read_score(score.value, where, threshold, letters=True)
+def _score(
+    sample: Any, scorer: tuple[str, str | None] | None, where: str, threshold: float | None
+) -> bool | None:
+    name, part = scorer or (None, None)
+    score = (sample.scores or {}).get(name)
+    if score is None:
+        return None
+    value = score.value
+    if isinstance(value, dict):
+        if part not in value:
+            known = [f"{name}.{key}" for key in value]
+            raise InputError(
+                f"{where}: {name} has several values: choose one with --scorer, of "
+                f"{name_some(known)}"
+            )
+        value = value[part]
+    elif part is not None:
+        raise InputError(f"{where}: {name} has one value only: --scorer {name}")
+    return read_score(value, where, threshold, letters=True)
 
 
 def _is_unfinished(sample: Any, error: str | None) -> bool:
     return bool(getattr(sample, "invalidation", None)) or (error or "").startswith("CancelledError")
 
 
-def _response(sample: Any, mapping: Mapping, record: dict) -> Response:
-    usage = list(sample.model_usage.values())
+def _response(sample: Any, model: str, mapping: Mapping, record: dict) -> Response:
+    """The final answer; tokens are those of the evaluated model, not of one that graded it."""
+    usage = sample.model_usage.get(model)
 
-    def total(name: str) -> int | None:
-        known = [getattr(one, name) for one in usage if getattr(one, name) is not None]
-        return sum(known) if known else None
+    def count(name: str) -> int | None:
+        return None if usage is None else getattr(usage, name)
 
     return Response(
         text=sample.output.completion,
-        solution=mapping.pick("solution", record),
-        input_tokens=total("input_tokens"),
-        output_tokens=total("output_tokens"),
-        reasoning_tokens=total("reasoning_tokens"),
+        solution=mapping.label("solution", record, "solution"),
+        input_tokens=count("input_tokens"),
+        output_tokens=count("output_tokens"),
+        reasoning_tokens=count("reasoning_tokens"),
     )

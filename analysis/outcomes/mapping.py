@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -109,7 +108,6 @@ class Mapping:
 ADVICE = "Say where it is in a mapping file (--mapping), such as `language: sample.metadata.lang`"
 
 
-@lru_cache(maxsize=64)
 def read_mapping(default: str, path: Path | None = None) -> Mapping:
     """A format's packaged mapping, with a user's file in its place column by column.
 

@@ -8,7 +8,7 @@ In this order, each counted:
    again: a successful attempt counts, errors before or after it do not, and a sample that a retry
    carried over counts once;
 4. *duplicates*, the same variant, language, template, split and instance more than once after
-   that: an error, or the first one counts;
+   that: an error, or the first one with a score counts;
 5. *errors*, samples that end without a score: an error, wrong answers, or left out.
 
 Epochs are instances: epoch 2 of instance ``7`` is instance ``7/2``.
@@ -137,7 +137,7 @@ def settle(
     )
     repeated = f"""
         SELECT position FROM samples
-        QUALIFY row_number() OVER (PARTITION BY {KEY} ORDER BY position) > 1
+        QUALIFY row_number() OVER (PARTITION BY {KEY} ORDER BY correct IS NULL, position) > 1
     """
     _refuse(database, repeated, policies, "is there more than once")
     duplicates = _delete(database, repeated)

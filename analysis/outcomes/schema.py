@@ -221,7 +221,7 @@ def _count(value: object) -> int | None:
     if isinstance(value, bool | np.bool_):
         return None
     text = str(value).strip()
-    return int(float(text)) if re.fullmatch(r"\d+(\.0*)?", text, re.ASCII) else None
+    return int(float(text)) if re.fullmatch(r"\d{1,15}(\.0*)?", text, re.ASCII) else None
 
 
 def _shown(value: object) -> str:
@@ -236,8 +236,8 @@ _READERS: dict[str, tuple[Callable[[object], object], type, str]] = {
     "label": (
         _label,
         object,
-        "is empty or missing (if the code nan, Min Nan Chinese, was meant: read the file with "
-        "keep_default_na=False)",
+        "is empty or missing (if the language code nan, Min Nan Chinese, was meant, the program "
+        "that wrote the table took it for a missing value: write the code as text)",
     ),
     "score": (
         _score,

@@ -7,6 +7,7 @@ business.
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 
@@ -37,7 +38,11 @@ def read_csv(path: Path) -> pd.DataFrame:
     except pd.errors.EmptyDataError:
         raise InputError(f"{path} is empty; a header line and rows are needed") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is no comma-separated UTF-8 table: {error}") from error
+        problem = "a line has more fields than the header" if "Length" in str(error) else error
+        raise InputError(f"{path} is no comma-separated UTF-8 table: {problem}") from error
+    table.columns = table.columns.str.strip()
+    if len(table.columns) == 1 and (sign := re.search("[;\t|]", table.columns[0])):
+        raise InputError(f"{path} is separated by {sign.group()!r}; fields are separated by commas")
     table.index = pd.RangeIndex(2, len(table) + 2, name="line")
     return table[(table != "").any(axis=1)]
 

@@ -88,3 +88,15 @@ def test_leave_one_language_out_on_a_cluster_that_loses_a_worker():
         shared = loo.loo(inputs, task, victim(True), ["study"], False)
     assert killed
     pd.testing.assert_frame_equal(alone.pairs(), shared.pairs(), check_exact=True)
+
+
+def test_every_command_can_run_on_a_cluster(monkeypatch):
+    from typer.testing import CliRunner
+
+    from analysis import cli
+
+    asked = []
+    monkeypatch.setattr(cli, "cluster", lambda *where: asked.append(where) or cluster())
+    CliRunner().invoke(cli.app, ["--dask", "2", "ingest", "none"])
+    CliRunner().invoke(cli.app, ["ingest", "none"], env={"TRANSFER_SCHEDULER": "tcp://host:1"})
+    assert asked == [(None, 2), ("tcp://host:1", 0)]

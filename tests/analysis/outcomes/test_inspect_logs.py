@@ -116,7 +116,7 @@ def scored(value):
         ("INVALID", "'INVALID'; expected C, I"),
         ("c", "'c'; expected"),
         (2, "is 2; expected"),
-        ({"a": 1}, "expected"),
+        ({"a": 1}, r"several values: choose one with --scorer, of boxed\.a"),
     ],
 )
 def test_scores_that_are_none(edited, value, message):
@@ -168,6 +168,20 @@ def test_scorer_is_a_choice(logs, tmp_path):
         assert ingest([path], request=Request(scorer=scorer)).counts.outcomes == 8
     with pytest.raises(InputError, match=r"no scorer 'boxes'.*Did you mean boxed"):
         ingest([path], request=Request(scorer="boxes"))
+
+
+def test_scores_of_several_values(edited, tmp_path):
+    def edit(log: EvalLog):
+        for sample in log.samples:
+            sample.scores = {"both": Score(value={"right": 1, "close": 0.5})}
+
+    path = edited(edit)
+    request = Request(scorer="both.right")
+    assert outcomes([path], tmp_path / "o.parquet", request)[1]["correct"].all()
+    with pytest.raises(InputError, match="partial credit"):
+        ingest([path], request=Request(scorer="both.close"))
+    with pytest.raises(InputError, match=r"of both\.right, both\.close"):
+        ingest([path], request=Request(scorer="both.wrong"))
 
 
 def test_a_log_without_a_language(logs, tmp_path):
