@@ -32,6 +32,23 @@ from analysis.unseen.task import DRAWS, Task
 from common.errors import InputError, suggest
 from common.files import write_table
 
+NOTE = """Accuracies are shares (0–1), errors accuracy points. Leave-one-language-out:
+
+- `pairs.csv`, `by_language.csv`, `summary.csv`: `predicted` is the plug-in prediction (modes, new
+  effects zero); intervals are predictive, binomial noise of the items asked included.
+- `points.csv`, `points_summary.csv`: the plug-in prediction beside the integrated one (the mean
+  over the new effects).
+- `intervals.csv`, `calibration.csv`: coverage, width and interval score.
+- `published.csv`: the study's figures beside ours. `ladder.csv`: from its model to ours.
+- `fits.csv`: fits to all data. `resource_shape.csv`: the smooth of resource.
+
+`extrapolation.csv` and `extrapolation_intervals.csv` hold out whole edges: the three languages
+with least text, the three most distant from English, the languages of each script.
+`few_templates.csv` and `few_templates_coverage.csv` are of `make few-templates`: the error after k
+templates of the language were seen. `simulated_coverage.csv` is of `make interval-check`.
+
+"""
+
 
 def command(
     outcomes: options.Outcomes = None,
@@ -96,7 +113,7 @@ def write(
     }
     paths = loo.write(result, directory)
     paths.append(write_table(steps.round(loo.DIGITS), directory / "loo" / "ladder.csv"))
-    paths.append(write_note(directory / "loo", "Predictions for held-out languages", text))
+    paths.append(write_note(directory / "loo", "Predictions for held-out languages", NOTE + text))
     paths += render.write(table_ladder.build(steps, text), directory / "tables")
     for name, figure in figures.items():
         paths += style.save(figure, directory / "figures" / name)

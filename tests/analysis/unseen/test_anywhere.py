@@ -1,0 +1,115 @@
+"""Prediction for any language and model, from a bundle of a part of the study."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.unseen import anywhere
+from common.errors import InputError
+
+WIDTH = ["low_80", "high_80"]
+
+
+@pytest.fixture(scope="module")
+def bundle(inputs, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    made = anywhere.bundle(("a",), cache, lambda: inputs)
+
+    def never():
+        raise AssertionError("the bundle was in the cache")
+
+    return anywhere.bundle(("a",), cache, never) if made else made
+
+
+def _predict(bundle, model, languages, **options):
+    rows, _ = anywhere.find_languages(bundle, languages)
+    return anywhere.predict(bundle, model, rows, 2000, 1, draws=1000, **options).set_index(
+        "language"
+    )
+
+
+def _width(table):
+    return table["high_80"] - table["low_80"]
+
+
+def test_a_hub_id_and_a_mode_mean_a_variant(bundle):
+    model = anywhere.find_model(bundle, "Qwen/Qwen3-8B", None, None, "on")
+    assert (model.variant, model.known, 2**model.size) == ("Qwen3-8B (reasoning on)", "variant", 8)
+    with pytest.raises(InputError, match="say which with --reasoning"):
+        anywhere.find_model(bundle, "Qwen/Qwen3-8B", None, None, None)
+    assert anywhere.find_model(bundle, "google/gemma-3-4b-it", None, None, None).reasoning == 0
+
+
+def test_less_known_models_have_wider_intervals(bundle):
+    known = anywhere.find_model(bundle, "Qwen3-8B", None, None, "off")
+    family = anywhere.find_model(bundle, None, 8, "Qwen3", "off")
+    nothing = anywhere.find_model(bundle, "somebody/else-8B", None, None, "off")
+    assert (family.known, nothing.known) == ("family", "nothing")
+    widths = [_width(_predict(bundle, m, ["nld"])).iloc[0] for m in (known, family, nothing)]
+    assert widths == sorted(widths)
+    assert widths[2] > 1.3 * widths[0]
+
+
+def test_far_languages_have_wider_intervals_and_say_so(bundle):
+    model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
+    table = _predict(bundle, model, ["nld", "swh", "deu"])
+    assert table.loc["swh", "resource_outside"] < 0 < table.loc["swh", "distance_outside"]
+    assert table.loc["nld", "resource_outside"] == 0
+    assert _width(table)["swh"] > _width(table)["nld"] > _width(table)["deu"]
+    assert table["seen"].to_dict() == {"nld": False, "swh": False, "deu": True}
+    assert table["fertility_known"].to_dict() == {"nld": False, "swh": False, "deu": True}
+
+
+def test_a_few_cells_calibrate(bundle):
+    model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
+    before = _predict(bundle, model, ["nld"])
+    cells = pd.DataFrame({"language": "nld", "template": [f"own{i}" for i in range(8)],
+                          "n_correct": 2, "n_total": 20})  # fmt: skip
+    after = _predict(bundle, model, ["nld"], cells=cells)
+    assert after["plug_in"].iloc[0] < before["plug_in"].iloc[0]
+    assert after["templates"].iloc[0] == 8
+
+
+def test_all_languages_skip_and_name_what_lacks_a_feature(bundle):
+    rows, skipped = anywhere.find_languages(bundle, ["all"])
+    assert len(rows) > 25
+    assert rows[["resource", "distance"]].notna().all(axis=None)
+    named = {line.split()[0] for line in skipped}
+    assert not named & set(rows["language"])
+    with pytest.raises(InputError, match="nan has no resource: Common Crawl has no entry"):
+        anywhere.find_languages(bundle, ["nan"])
+
+
+def test_what_reaches_a_target(bundle):
+    model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
+    rows, _ = anywhere.find_languages(bundle, ["nld", "swh"])
+    table = anywhere.what_reaches(bundle, model, rows, 0.6).set_index("language")
+    assert table.loc["swh", "params_b"] > table.loc["nld", "params_b"]
+    none = anywhere.what_reaches(bundle, model, rows, 1 - 1e-9)
+    assert none["params_b"].isna().all()
+    assert (none["best"] > 0.5).all()
+    with pytest.raises(InputError, match="between 0 and 1"):
+        anywhere.what_reaches(bundle, model, rows, 80)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((None, None, None, None), "say which model"),
+        (("somebody/nosize", None, None, None), "states no size"),
+        ((None, -3.0, None, None), "billions of parameters"),
+        ((None, 8.0, "Qwen", None), "Did you mean"),
+        ((None, 8.0, None, "yes"), "on or off"),
+    ],
+)
+def test_models_that_cannot_be_told(bundle, arguments, message):
+    with pytest.raises(InputError, match=message):
+        anywhere.find_model(bundle, *arguments)
+
+
+def test_predictions_are_shares(bundle):
+    model = anywhere.find_model(bundle, None, 3, "Gemma 3", None)
+    table = _predict(bundle, model, ["swh", "tur"])
+    values = table[["plug_in", "integrated", *WIDTH]].to_numpy()
+    assert ((values >= 0) & (values <= 1)).all()
+    assert np.isfinite(values).all()
