@@ -42,6 +42,8 @@ COMMANDS = (
     "power",
 )
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="transfer",
     help="What determines how a model's capabilities transfer across languages: "
@@ -74,9 +76,17 @@ for name in COMMANDS:
 
 
 def main() -> None:
-    """Run a command; bad input ends with its message on stderr and status 2."""
+    """Run a command; what cannot be done ends with its message on stderr and status 2."""
     try:
         app()
-    except InputError as error:
-        Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {escape(str(error))}")
+    except (InputError, OSError) as error:
+        _say(f"[bold red]error:[/] {escape(str(error))}")
         sys.exit(2)
+    except SystemExit as stop:
+        if stop.code == INTERRUPTED:
+            _say("interrupted; what was finished is kept: the same command goes on from there")
+        raise
+
+
+def _say(text: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(text, highlight=False)

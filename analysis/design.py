@@ -8,11 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from analysis.glmm.formula import Formula
 from common.errors import InputError, name_some
-from features.table import Tables
+from features.table import FEATURES, Tables
 
 INDICATORS = ("reasoning",)
-"""Features that are 0 or 1 and stay so; every other one becomes a z-score."""
+"""Features that are 0 or 1 and stay so; every other number becomes a z-score."""
+
+NOT_FEATURES = ("variant", "language", "base_model", "family")
+"""Columns of the feature tables that a formula names as grouping factors."""
+
+TOKENIZERS = (
+    ". Fertility needs the model's tokenizer to be counted: `transfer features --tokenizer "
+    "NAME=SPEC`, then --tokenizer-counts and NAME in the models file's column tokenizer"
+)
 
 KEYS = ("variant", "language", "template", "split")
 
@@ -69,6 +78,7 @@ def join(
         raise InputError(
             f"{lines}. Give it in a --languages or --models file, leave the feature out of "
             "--formula, or drop these rows with --drop-missing"
+            + (TOKENIZERS if (dropped["feature"] == "fertility").any() else "")
         )
     kept = joined[joined[list(features)].notna().all(axis=1)].reset_index(drop=True)
     if kept.empty:
@@ -103,15 +113,32 @@ def standardise(
     return scaled, constants
 
 
+def needed(formula: Formula, tables: Tables) -> list[str]:
+    """The features that a formula names: the registered ones, then others in the tables."""
+    names = [feature.name for feature in FEATURES]
+    for table in (tables.languages, tables.models, tables.pairs):
+        names += [name for name in table.columns if name not in (*names, *NOT_FEATURES)]
+    return [name for name in names if name in formula.variables()]
+
+
 def build(
     cells: pd.DataFrame, tables: Tables, features: Collection[str], drop_missing: bool = False
 ) -> Design:
-    """Join and standardise: the data of Eq. 1, with Table 4's constants (see ``join``)."""
+    """Join and standardise: the data of Eq. 1, with Table 4's constants (see ``join``).
+
+    Numbers become z-scores over the rows; indicators, booleans and text stay as they are.
+    """
     joined, dropped = join(cells, tables, features, drop_missing)
-    scaled, constants = standardise(joined, [name for name in features if name not in INDICATORS])
+    numeric = [name for name in features if is_numeric(joined[name]) and name not in INDICATORS]
+    scaled, constants = standardise(joined, numeric)
     known = [name for name in KEYS if name in scaled.columns]
     columns = [*known, "base_model", "family", "n_correct", "n_total", *features]
     return Design(scaled[columns], constants, dropped)
+
+
+def is_numeric(column: pd.Series) -> bool:
+    """Whether a column holds numbers (booleans are not)."""
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def _only(table: pd.DataFrame, keys: list[str], features: Collection[str]) -> pd.DataFrame:

@@ -122,7 +122,7 @@ def determinants(
         raise InputError(f"no engine {mode!r}; there are {', '.join(MODES)}.{suggest(mode, MODES)}")
     model = parse(formula or study.MAIN)
     _check_names(model, inputs)
-    wanted = [feature.name for feature in FEATURES if feature.name in model.variables()]
+    wanted = designs.needed(model, inputs.features)
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
     if mode != "laplace":
         session()  # R missing is said before the work, not after it
@@ -158,12 +158,14 @@ def expectations(model: Formula, data: pd.DataFrame) -> list[str]:
 
 def _check_names(model: Formula, inputs: Inputs) -> None:
     """Raise InputError for a name that is neither a feature nor a column of the cells."""
-    known = [feature.name for feature in FEATURES]
-    known += ["base_model", "family", *inputs.cells.columns]
+    tables = inputs.features
+    features = [*tables.languages.columns, *tables.models.columns, *tables.pairs.columns]
+    known = list(dict.fromkeys([*(f.name for f in FEATURES), *inputs.cells.columns, *features]))
     for name in sorted(model.variables().difference(known)):
         raise InputError(
-            f"the formula names {name}, which is no feature and no column of the outcomes."
-            f"{suggest(name, known)} There are {name_some(known, 20)}"
+            f"the formula names {name}, which is no feature and no key of the outcomes."
+            f"{suggest(name, known)} There are {name_some(known, 12)}. A covariate of your own is "
+            "a column of a --languages or --models file"
         )
 
 
@@ -183,6 +185,7 @@ def write(result: Determinants, directory: Path) -> list[Path]:
         "random_effects": result.random_effects(),
         "standardisation": result.standardisation(),
         "variance_explained": result.variance_explained(),
+        "correlations": result.fit.correlations,
         "lme4_check": result.lme4_check(),
         "glance": result.fit.glance(),
     }

@@ -26,12 +26,14 @@ class Inputs:
         features: the language, model and pair tables of ``features.table``.
         source: in words, which data these are and which layer is reconstructed.
         seed: of the reconstructed template layer; None for a user's own data.
+        notes: what was decided on the way and a reader should know, a sentence each.
     """
 
     cells: pd.DataFrame
     features: Tables
     source: str
     seed: int | None
+    notes: tuple[str, ...] = ()
 
     @property
     def is_study(self) -> bool:
@@ -76,13 +78,15 @@ def load(
                 raise InputError(f"{outcomes} has no rows of the {split} split")
             cells = kept.reset_index(drop=True)
         cells["language"] = _resolved(cells["language"], own)
+    own_models = None if models is None else model_registry.read_models(models)
     check_fit_ready(cells, str(outcomes or "the study's outcomes"))
     features = build_all(
-        models=_model_rows(models, cells["variant"].unique()),
+        models=_model_rows(own_models, cells["variant"].unique()),
         languages=_language_rows(own, cells["language"].unique()),
         options={} if tokenizer_counts is None else fertility_options(tokenizer_counts),
     )
-    return Inputs(cells, features, source, seed if outcomes is None else None)
+    notes = _notes(cells, own_models)
+    return Inputs(cells, features, source, seed if outcomes is None else None, notes)
 
 
 def fertility_options(tokenizer_counts: Path) -> dict:
@@ -107,11 +111,24 @@ def _resolved(codes: pd.Series, own: pd.DataFrame | None) -> pd.Series:
     return codes.map(known)
 
 
-def _model_rows(path: Path | None, variants: list[str]) -> pd.DataFrame:
-    """Rows of the variants at hand: the user's file first, then the registry."""
+def _notes(cells: pd.DataFrame, models: pd.DataFrame | None) -> tuple[str, ...]:
+    notes = []
+    if unused := cells.attrs.get("unused_columns"):
+        notes.append(
+            f"columns of the outcomes that are not used: {name_some(unused)} (features come from "
+            "the registries and from --languages and --models files)"
+        )
+    if models is not None and (parsed := models.attrs.get("sizes_from_names")):
+        sizes = name_some(f"{name} {size:g}" for name, size in parsed.items())
+        notes.append(f"billions of parameters read from the models' names: {sizes}")
+    return tuple(notes)
+
+
+def _model_rows(own: pd.DataFrame | None, variants: list[str]) -> pd.DataFrame:
+    """Rows of the variants at hand: the user's first, then the registry's."""
     rows = model_registry.registry()
-    if path is not None:
-        own = model_registry.read_models(path)
+    if own is not None:
+        own = own.apply(_numbers)
         rows = pd.concat([own, rows[~rows["variant"].isin(own["variant"])]], ignore_index=True)
     used = rows[rows["variant"].isin(variants)]
     unknown = sorted(set(variants) - set(used["variant"]))
@@ -121,6 +138,15 @@ def _model_rows(path: Path | None, variants: list[str]) -> pd.DataFrame:
             "(--models, CSV with variant, base_model, family, params_b, reasoning)"
         )
     return used.reset_index(drop=True)
+
+
+def _numbers(column: pd.Series) -> pd.Series:
+    """A column of text as numbers where every filled field is one, empty fields missing."""
+    if column.dtype != object or column.name in model_registry.COLUMNS:
+        return column
+    filled = column.replace("", None)
+    numbers = pd.to_numeric(filled, errors="coerce")
+    return filled if (numbers.isna() & filled.notna()).any() else numbers
 
 
 def _language_rows(own: pd.DataFrame | None, languages: list[str]) -> pd.DataFrame:

@@ -68,7 +68,8 @@ def read_models(path: str | Path, count: Literal["total", "active"] | None = Non
 
     ``variant``, ``base_model``, ``family`` and ``reasoning`` are required. ``params_b`` is parsed
     from ``base_model`` (or ``hub_id``) where the file leaves it out; ``count`` says which count of
-    a mixture of experts to take (see ``features.size.parse_size``). Raises InputError.
+    a mixture of experts to take (see ``features.size.parse_size``), and
+    ``attrs["sizes_from_names"]`` says which were parsed. Raises InputError.
     """
     given = read_rows(path, REQUIRED, COLUMNS)
     for column in REQUIRED:
@@ -77,9 +78,11 @@ def read_models(path: str | Path, count: Literal["total", "active"] | None = Non
             raise InputError(f"{path}, line {lines}: {column} is empty")
     rows = given.copy()
     rows["params_b"] = numbers(rows, "params_b", str(path)) if "params_b" in rows else float("nan")
+    parsed = {}
     for line, row in rows[rows["params_b"].isna()].iterrows():
         try:
-            rows.loc[line, "params_b"] = parse_size(row.get("hub_id") or row["base_model"], count)
+            size = parse_size(row.get("hub_id") or row["base_model"], count)
+            rows.loc[line, "params_b"] = parsed[row["base_model"]] = size
         except InputError as error:
             raise InputError(f"{path}, line {line}: {error}") from error
     if "in_study" in rows:
@@ -93,7 +96,9 @@ def read_models(path: str | Path, count: Literal["total", "active"] | None = Non
         rows[column] = rows.get(column, "")
     rows["source"] = rows["source"] if "source" in rows else str(path)
     extra = given.columns.difference(COLUMNS, sort=False)
-    return _checked(rows[[*COLUMNS, *extra]], str(path))
+    result = _checked(rows[[*COLUMNS, *extra]], str(path))
+    result.attrs["sizes_from_names"] = parsed
+    return result
 
 
 @cache

@@ -33,16 +33,17 @@ apt_install() { # where apt-get is there and allowed; quiet unless it fails
 
 search_python() {
   local candidate
-  for candidate in "${PYTHON:-}" python3.13 python3.12 python3.14 python3 python \
+  for candidate in ${PYTHON:+"$PYTHON"} python3.13 python3.12 python3.14 python3 python \
     "$HOME"/.pyenv/versions/3.1[2-9]*/bin/python; do
-    [ -n "$candidate" ] || continue
-    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+    if is_new_enough "$candidate"; then
       "$candidate" -c 'import sys; print(sys.executable)'
       return
     fi
   done
   return 1
 }
+
+is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; }
 
 find_python() {
   search_python && return
@@ -76,6 +77,10 @@ install_r() {
     "  elsewhere:  install R, then in R: install.packages(c('lme4', 'lmerTest'))" \
     "Or leave lme4 out: make setup WITHOUT_R=1; make glmm ENGINE=laplace"
 }
+
+if [ -n "${PYTHON:-}" ] && ! is_new_enough "$PYTHON"; then
+  fail "PYTHON=$PYTHON is no Python 3.12 or later"
+fi
 
 fingerprint() {
   { cat requirements.lock requirements-r.lock pyproject.toml tools/setup.sh

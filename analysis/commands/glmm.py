@@ -70,6 +70,8 @@ def command(
     request = inference.Request(intervals, replicates, seed, laplace, observation_level, jobs)
     inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Data: {inputs.source}", highlight=False)
+    for text in inputs.notes:
+        console.print(f"[yellow]![/] {text}", highlight=False)
     result = d.determinants(
         inputs,
         formula,
@@ -100,7 +102,9 @@ def write(result: d.Determinants, directory: options.Path, text: str) -> list[op
     paths = d.write(result, directory)
     fixed, random = result.fixed_effects(), result.random_effects()
     rx = None if result.judgement is None else result.judgement.std_error_rx()
-    paths += render.write(table_03.build(fixed, random, text, rx), directory / "tables")
+    paths += render.write(
+        table_03.build(fixed, random, text, rx, result.fit.correlations), directory / "tables"
+    )
     paths += render.write(table_04.build(result.standardisation(), text), directory / "tables")
     paths += style.save(figure_02.draw(fixed, text), directory / "figures" / "figure_02")
     paths.append(write_note(directory / "glmm", "Fit of `transfer glmm`", text))
@@ -129,6 +133,10 @@ def show(result: d.Determinants, console: Console) -> None:
         cells = [str(row.levels), number(row.sd, 3)]
         table.add_row(label, *cells, *_beside(row, result.is_study))
     console.print(table)
+    for row in fit.correlations.itertuples():
+        pair = f"{labels.term(row.term_1)} and {labels.term(row.term_2)}"
+        correlation = number(row.correlation, 3)
+        console.print(f"correlation within {labels.group(row.group)}, {pair}: {correlation}")
     explained = result.variance_explained()
     if not explained.empty:
         title = "Variance explained, against size alone"

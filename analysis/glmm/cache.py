@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pandas as pd
 from analysis.glmm.engines import engine
 from analysis.glmm.formula import Formula, parse
 from analysis.glmm.result import FORMAT, Fit, load, save
+from common.errors import InputError
 from common.files import hash_settings, hash_table
 
 
@@ -35,7 +37,10 @@ def cached_fit(
     key = hash_settings(FORMAT, data_hash, str(formula), name, settings)
     path = None if cache is None else Path(cache) / "fits" / f"{name}-{key}.fit"
     if path is not None and path.exists():
-        return load(path)
+        try:
+            return load(path)
+        except InputError as error:
+            warnings.warn(f"{error}; fitting again", stacklevel=2)
     fit = engine(name)(formula, data, provenance=provenance, **options)
     if path is not None:
         save(fit, path)

@@ -21,6 +21,10 @@ from formulaic.errors import FormulaicError
 
 from common.errors import InputError, name_some, suggest
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_TERMS = re.compile(r"(?:[A-Za-z_]\w*(?!\w*\s*\()|\d+|[-+*:/^()\s])*")
+_RESPONSE = re.compile(r"[A-Za-z_]\w*|cbind\([\w\s+*-]+,[\w\s+*-]+\)")
+
 BINOMIAL_RESPONSE = "cbind(n_correct, n_total - n_correct)"
 INTERCEPT = "(Intercept)"
 
@@ -73,13 +77,11 @@ class Formula:
 
     def variables(self) -> set[str]:
         """Every column that the formula needs of its data."""
-        names = set(FormulaicFormula(self.fixed).required_variables)
-        names |= set(re.findall(r"[A-Za-z_.][\w.]*", self.response)) - {"cbind"}
-        names |= set(self.offsets)
+        names = set(_NAME.findall(self.response)) - {"cbind"}
+        names |= set(_NAME.findall(self.fixed)) | set(self.offsets)
         for term in self.random:
-            names |= set(term.factors)
-            names |= set(FormulaicFormula(term.lhs).required_variables)
-        return {str(name) for name in names}
+            names |= set(term.factors) | set(_NAME.findall(term.lhs))
+        return names
 
     def check(self, data: pd.DataFrame) -> None:
         """Raise InputError unless every variable is a complete, finite column of ``data``."""
@@ -143,6 +145,9 @@ def parse(text: str) -> Formula:
         raise InputError(f"a formula needs a '~': {text!r}")
     if "~" in right:
         raise InputError(f"a formula has one '~': {text!r}")
+    response = response.strip() or BINOMIAL_RESPONSE
+    if not _RESPONSE.fullmatch(response):
+        raise InputError(f"the left side is a 0/1 column or cbind(successes, failures): {response}")
     fixed, offsets, random = [], [], []
     for sign, part in _terms(" ".join(right.split())):
         inner = _unwrap(part)
@@ -150,7 +155,7 @@ def parse(text: str) -> Formula:
             if sign == "-":
                 raise InputError(f"a random term cannot be subtracted: {part}")
             random += _random_terms(inner)
-        elif match := re.fullmatch(r"offset\(\s*([\w.]+)\s*\)", part):
+        elif match := re.fullmatch(r"offset\(\s*([A-Za-z_]\w*)\s*\)", part):
             offsets.append(match.group(1))
         elif "|" in part:
             raise InputError(f"put the random term in parentheses of its own: {part}")
@@ -161,19 +166,34 @@ def parse(text: str) -> Formula:
     repeated = [str(term) for i, term in enumerate(random) if term in random[:i]]
     if repeated:
         raise InputError(f"the random term {repeated[0]} stands twice")
-    formula = Formula(
-        response.strip() or BINOMIAL_RESPONSE, " ".join(fixed) or "1", tuple(random), tuple(offsets)
-    )
+    for terms in [*fixed, *(term.lhs for term in random)]:
+        _check_terms(terms)
+    formula = Formula(response, " ".join(fixed) or "1", tuple(random), tuple(offsets))
     try:
-        formula.variables()
+        FormulaicFormula(formula.fixed)
+        for term in formula.random:
+            FormulaicFormula(term.lhs)
     except FormulaicError as error:
         raise InputError(f"the formula cannot be read: {text!r} ({error})") from error
     return formula
 
 
+def _check_terms(terms: str) -> None:
+    """Raise InputError unless these are names, numbers and operators.
+
+    Formulas reach evaluators of Python and R: nothing that they could run gets there.
+    """
+    if not _TERMS.fullmatch(terms):
+        raise InputError(
+            f"a term is made of column names and + - * : / ^ ( ): {terms!r}. "
+            "Functions are not evaluated: put a transformed column into the data instead"
+        )
+
+
 def _matrix(terms: str, data: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
     try:
-        matrix = model_matrix(terms, data, na_action="raise")
+        # the empty context leaves no names but the data's to refer to
+        matrix = model_matrix(terms, data, na_action="raise", context={})
     except FormulaicError as error:
         raise InputError(f"cannot build the columns of {terms!r}: {error}") from error
     names = [_r_name(str(name)) for name in matrix.columns]
@@ -254,7 +274,7 @@ def _groups(text: str) -> list[tuple[str, ...]]:
     groups: list[tuple[str, ...]] = []
     for part in nested:
         factors = tuple(name.strip() for name in part.split(":"))
-        if not all(re.fullmatch(r"[A-Za-z_.][\w.]*", name) for name in factors):
+        if not all(re.fullmatch(r"[A-Za-z_]\w*", name) for name in factors):
             raise InputError(f"not a grouping factor: {text!r}")
         groups.append((groups[-1] if groups else ()) + factors)
     return groups

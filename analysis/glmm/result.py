@@ -141,10 +141,12 @@ class Fit:
         found += list(record.messages)
         if record.singular:
             zero = self.random_effects.query("sd < 1e-4")
-            names = name_some(zero["group"] + " " + zero["term"]) or "a correlation of ±1"
-            found.append(f"singular fit: {names}")
+            one = self.correlations.query("abs(correlation) > 0.9999")
+            names = [*(zero["group"] + " " + zero["term"])]
+            names += [*("correlation of ±1 in " + one["group"])]
+            found.append(f"singular fit: {name_some(names) or 'a combination of random effects'}")
         if separated := self.diagnostics.get("separated"):
-            found.append(f"separation: {name_some(separated)}")
+            found.append(f"separation: {_by_group(separated)}")
         dispersion = self.diagnostics.get("dispersion")
         if dispersion is not None and dispersion > 1.2:
             found.append(
@@ -164,6 +166,19 @@ class Fit:
             f"AIC {self.aic:.1f}\n\nFixed effects (log-odds)\n{fixed}\n\n"
             f"Random effects (SD, log-odds)\n{random}{notes}"
         )
+
+
+def _by_group(separated: list[str]) -> str:
+    """Separated levels by group: named where they are few, counted where they are many."""
+    groups: dict[str, list[str]] = {}
+    for text in separated:
+        groups.setdefault(text.split(" ", 1)[0], []).append(text)
+    return "; ".join(
+        name_some(texts)
+        if len(texts) <= 5
+        else f"{len(texts)} levels of {group} all right or wrong"
+        for group, texts in groups.items()
+    )
 
 
 def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -> pd.DataFrame:

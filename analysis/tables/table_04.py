@@ -10,14 +10,20 @@ from analysis.tables.render import Table, number
 
 def build(standardisation: pd.DataFrame, note: str) -> Table:
     """From ``standardisation.csv``: feature, mean, sd and the published ones."""
+    compared = standardisation["published_mean"].notna().any()
+    columns = {"Mean": "mean", "SD": "sd"}
+    if compared:
+        columns |= {"Published mean": "published_mean", "Published SD": "published_sd"}
+    names = standardisation["feature"]
     display = pd.DataFrame(
         {
-            "Term": [labels.FEATURES.get(name, name) for name in standardisation["feature"]],
-            "Raw quantity": [labels.RAW.get(name, "") for name in standardisation["feature"]],
-            "Mean": [number(value, 3) for value in standardisation["mean"]],
-            "SD": [number(value, 3) for value in standardisation["sd"]],
-            "Published mean": [number(value, 3) for value in standardisation["published_mean"]],
-            "Published SD": [number(value, 3) for value in standardisation["published_sd"]],
+            "Term": [labels.FEATURES.get(name, name) for name in names],
+            "Raw quantity": [labels.RAW.get(name, "") for name in names],
+            **{
+                heading: [number(value, 3) for value in standardisation[column]]
+                for heading, column in columns.items()
+            },
         }
     )
-    return Table("table_04", "Table 4. Standardisation constants.", note, standardisation, display)
+    caption = "Table 4. Standardisation constants." if compared else "Standardisation constants."
+    return Table("table_04", caption, note, standardisation, display)

@@ -131,6 +131,7 @@ BAD_CELLS = {
         lambda c: c.replace({"variant": {"Qwen2.5-7B-Instruct": "my-model"}}),
         ["my-model", "--models"],
     ),
+    "a count beyond counting": (lambda c: _spoil(c, n_total=10**23), ["n_total", "line 2"]),
     "no rows": (lambda c: c.iloc[:0], ["cells.csv"]),
     "language without pages": (
         lambda c: c.replace({"language": {"isl": "bar"}}),
@@ -233,6 +234,79 @@ def test_a_tokenizer_of_ones_own_is_counted_and_enters_the_fit(cells, tmp_path):
     assert with_counts.returncode == 0, with_counts.stderr
     bad = transfer("features", "--tokenizer", "tekken:240718", cwd=tmp_path)
     assert "NAME=SPEC" in bad.stderr
+
+
+def test_covariates_of_ones_own_come_with_languages_and_models(cells, tmp_path):
+    cells.assign(resource=1.0).to_csv(tmp_path / "cells.csv", index=False)
+    speakers = {"eng": 1500, "deu": 130, "dan": 6, "isl": 0.4, "mar": 99, "hin": 600}
+    rows = "".join(f"{code},{count}\n" for code, count in speakers.items())
+    (tmp_path / "languages.csv").write_text("language,speakers\n" + rows)
+    variants = cells["variant"].unique()
+    rows = "".join(f"{name},{name},Qwen2.5,,off,{i}\n" for i, name in enumerate(variants))
+    (tmp_path / "models.csv").write_text(
+        "variant,base_model,family,params_b,reasoning,age\n" + rows
+    )
+    formula = FORMULA.replace("resource", "resource + speakers + age")
+    result = transfer("glmm", "--outcomes", "cells.csv", "--formula", formula, "--engine",
+                      "laplace", "--languages", "languages.csv", "--models", "models.csv",
+                      cwd=tmp_path)  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    out = tmp_path / "transfer-results" / "glmm"
+    assert pd.read_csv(out / "fixed_effects.csv")["term"].tolist() == [
+        "(Intercept)", "resource", "speakers", "age", "size",
+    ]  # fmt: skip
+    constants = pd.read_csv(out / "standardisation.csv").set_index("feature")
+    assert constants.loc["speakers", "mean"] == pytest.approx(np.mean(list(speakers.values())))
+    assert constants.loc["age", "mean"] == pytest.approx(2.5)
+    assert "columns of the outcomes that are not used: resource" in result.stdout
+    assert "read from the models' names" in result.stdout
+
+
+def test_correlations_of_slopes_are_shown_and_written(cells, tmp_path):
+    cells.to_csv(tmp_path / "cells.csv", index=False)
+    formula = "~ resource + size + (1 + size | language) + (1 | variant) + (1 | template)"
+    result = transfer("glmm", "--outcomes", "cells.csv", "--formula", formula, "--engine",
+                      "laplace", cwd=tmp_path)  # fmt: skip
+    assert "correlation within Language, Intercept and Model size" in result.stdout
+    out = tmp_path / "transfer-results"
+    table = pd.read_csv(out / "glmm" / "correlations.csv")
+    assert table[["group", "term_1", "term_2"]].to_numpy().tolist() == [
+        ["language", "(Intercept)", "size"]
+    ]
+    text = (out / "tables" / "table_03.md").read_text()
+    assert "Correlation Language" in text
+    assert "Published" not in text
+
+
+def test_a_damaged_cached_fit_is_fitted_again_and_said(cells, tmp_path):
+    cells.to_csv(tmp_path / "cells.csv", index=False)
+    arguments = ["glmm", "--outcomes", "cells.csv", "--formula", FORMULA, "--engine", "laplace"]
+    first = transfer(*arguments, cwd=tmp_path)
+    for path in (tmp_path / "transfer-results" / "cache" / "fits").iterdir():
+        path.write_bytes(path.read_bytes()[:100])
+    with pytest.warns(UserWarning, match="is not a saved fit.*fitting again"):
+        again = transfer(*arguments, cwd=tmp_path)
+    assert again.returncode == 0
+    assert again.stdout.split("laplace")[0] == first.stdout.split("laplace")[0]
+
+
+@pytest.mark.parametrize("out", ["file", "file/deeper"])
+def test_an_output_that_cannot_be_written_is_an_error_with_a_message(cells, tmp_path, out):
+    cells.to_csv(tmp_path / "cells.csv", index=False)
+    (tmp_path / "file").write_text("in the way")
+    result = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA, "--engine",
+                      "laplace", "--out", out, cwd=tmp_path)  # fmt: skip
+    assert result.returncode == 2
+    assert "file" in result.stderr
+
+
+def test_an_interrupt_says_that_work_is_kept(cells, tmp_path):
+    cells.to_csv(tmp_path / "cells.csv", index=False)
+    with patch("analysis.determinants.cached_fit", side_effect=KeyboardInterrupt):
+        result = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA, "--engine",
+                          "laplace", cwd=tmp_path)  # fmt: skip
+    assert result.returncode == 130
+    assert "goes on from there" in result.stderr
 
 
 def test_the_installed_command_runs_and_lists_its_commands(tmp_path):

@@ -91,6 +91,37 @@ def test_what_is_no_formula_is_refused_with_the_reason(text, says):
         parse(text)
 
 
+@pytest.mark.parametrize(
+    "term",
+    [
+        'I(resource.to_csv("stolen.csv"))',
+        '{resource.to_csv("stolen.csv")}',
+        "I(resource.__class__)",
+        "log(resource)",
+        "log (resource)",
+        "resource[0]",
+        "resource.real",
+        "`resource`",
+        '"resource"',
+        "@resource",
+    ],
+)
+def test_nothing_but_names_and_operators_reaches_an_evaluator(term):
+    for text in (f"~ {term} + (1 | language)", f"~ 1 + ({term} | language)"):
+        with pytest.raises(InputError):
+            parse(text)
+    with pytest.raises(InputError, match="left side"):
+        parse(f"{term} ~ 1 + (1 | language)")
+
+
+def test_names_of_the_formula_library_are_ordinary_columns(data):
+    formula = parse("~ C + (1 | language)")
+    assert "C" in formula.variables()
+    matrix, names = formula.fixed_matrix(data.assign(C=data["size"]))
+    assert names == ["(Intercept)", "C"]
+    np.testing.assert_array_equal(matrix[:, 1], data["size"])
+
+
 def test_a_misspelt_column_is_named_with_a_near_match(data):
     with pytest.raises(InputError, match="resorce.*Did you mean resource"):
         parse("~ resorce + (1 | language)").check(data)

@@ -76,7 +76,7 @@ HEADER = "variant,language,template,instance,correct\n"
         (HEADER + "a,dan,t,1,1\na,dan,t,2,0,9\n", "comma-separated"),
         (HEADER + "a,dan,t,1,1,7\na,dan,t,2,0,9\n", "comma-separated"),
         (HEADER + "a,dan,t,1\n", r"'correct'.*line 2"),
-        ("variant;language;template\na;b;c\n", "has columns variant;language;template"),
+        ("variant;language;template\na;b;c\n", "is separated by ';'"),
     ],
 )
 def test_bad_csv(tmp_path, text, message):
