@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs loo-predict few-templates predict levers interval-check all specifications overview power tables figures bench coverage test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale loo-predict few-templates predict levers interval-check all specifications overview power tables figures bench coverage test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -138,6 +138,9 @@ interval-check: setup ## coverage of predictive intervals on simulated languages
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest
+
+scale: setup ## size, cluster and end-to-end checks (minutes)
+	.venv/bin/python -m pytest -m slow tests/analysis/outcomes tests/common tests/test_from_logs.py
 
 lint: setup ## style and common errors
 	.venv/bin/ruff check .

@@ -7,6 +7,7 @@ log can only be read whole. Logs that failed or were cut short give the samples 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from features.reasoning import mode
 
 LEFT_OUT = {"events", "store", "timelines"}
 """Parts of a sample that nobody here reads and that can be large."""
+
+BEGINNING = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"')
+"""Of a log in JSON."""
 
 REMOVED = "Key removed from summary (> 1k)"
 
@@ -40,7 +44,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     }
     whole = path.suffix == ".json"
     samples = (
-        _reading(path, "read_eval_log").samples or []
+        _reading(path, "read_eval_log", resolve_attachments="core").samples or []
         if whole
         else _reading(path, "read_eval_log_sample_summaries")
     )
@@ -89,8 +93,8 @@ def recognises(path: Path) -> bool:
         return True
     if path.suffix != ".json":
         return False
-    with path.open("rb") as stream:
-        return b'"eval":' in stream.read(4096).replace(b'" :', b'":')
+    with path.open("rb") as stream:  # not Inspect's manifests, which hold headers of logs
+        return BEGINNING.match(stream.read(200)) is not None
 
 
 FORMAT = Format("Inspect AI", "*.eval, *.json", recognises, read, "inspect")

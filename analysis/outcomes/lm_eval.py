@@ -82,19 +82,26 @@ FORMAT = Format("lm-evaluation-harness", "samples_*.jsonl", recognises, read, "l
 
 
 def _about(path: Path) -> dict:
-    """Task and model of a file."""
+    """Task of a file, and model and its arguments from the results beside it."""
     named = NAME.fullmatch(path.name)
     date = named and named["date"]
     results = path.with_name(f"results_{date}.json") if date else None
-    model = None
+    stated: dict = {}
     if results is not None and results.is_file():
         try:
             stated = json.loads(results.read_text(encoding="utf-8"))
-            model = stated.get("model_name") if isinstance(stated, dict) else None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{results} is no JSON: {error}") from error
-    model = model or path.resolve().parent.name.replace("__", "/")
-    return {"task": named["task"] if named else path.stem, "model": str(model)}
+    stated = stated if isinstance(stated, dict) else {}
+    config = stated.get("config")
+    arguments = config.get("model_args") if isinstance(config, dict) else None
+    if isinstance(arguments, dict):
+        arguments = ",".join(f"{name}={value}" for name, value in arguments.items())
+    return {
+        "task": named["task"] if named else path.stem,
+        "model": str(stated.get("model_name") or path.resolve().parent.name.replace("__", "/")),
+        "model_args": arguments,
+    }
 
 
 def _choice(scorer: str | None, metrics: list, filtering: str) -> list[str] | None:

@@ -28,10 +28,11 @@ def test_folder_of_logs(logs, tmp_path):
     for name in names:
         (tmp_path / name).write_bytes((logs / name).read_bytes())
     (tmp_path / "notes.txt").write_text("not a log")
+    (tmp_path / "logs.json").write_text('{"a.eval": {"version": 2, "status": "x", "eval": {}}}')
     (tmp_path / "results.csv").write_text("a,b\n1,2\n")  # beside logs, a table is no log
     report, table = outcomes([tmp_path], tmp_path / "out" / "o.parquet")
     assert len(table) == report.counts.outcomes == 40
-    assert [path.name for path in report.others] == ["notes.txt", "results.csv"]
+    assert [path.name for path in report.others] == ["logs.json", "notes.txt", "results.csv"]
     assert set(table["variant"]) == {
         "Qwen3-8B (reasoning on)",
         "Qwen3-8B (reasoning off)",

@@ -65,6 +65,16 @@ def test_harness_model_of_the_folder(folder, tmp_path):
     assert set(table["model"]) == {"Qwen/Qwen2.5-1.5B-Instruct"}
 
 
+@pytest.mark.parametrize(
+    "arguments", ["pretrained=x,enable_thinking=False", {"enable_thinking": 0}]
+)
+def test_harness_mode_of_the_arguments(folder, tmp_path, arguments):
+    stated = {"model_name": "Qwen/Qwen3-8B", "config": {"model_args": arguments}}
+    (folder / f"results_{DATE}.json").write_text(json.dumps(stated))
+    _, table = outcomes([folder], tmp_path / "o.parquet")
+    assert set(table["variant"]) == {"Qwen3-8B (reasoning off)"}
+
+
 def test_harness_repeated_documents(tmp_path):
     path = write_lines(
         tmp_path / "m" / "samples_mgsm_de.jsonl", [harness(3), harness(1), harness(3)]
