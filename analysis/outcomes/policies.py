@@ -77,6 +77,7 @@ def connect(temporary: Path) -> duckdb.DuckDBPyConnection:
     """DuckDB within ``MEMORY``, spilling into a folder."""
     database = duckdb.connect()
     database.execute(f"SET memory_limit = '{MEMORY}'")
+    database.execute("SET enable_progress_bar = false")  # it would write into our output
     database.execute("SET temp_directory = ?", [str(temporary)])
     return database
 
