@@ -83,7 +83,7 @@ def simulate_cells(rng: np.random.Generator) -> pd.DataFrame:
 
 
 def one_data_set(i: int, seed: int, plan: Plan) -> pd.DataFrame:
-    """Every method's intervals on data set ``i``: ``KEYS``, conf_low, conf_high."""
+    """Every method's intervals on data set ``i``: ``KEYS``, estimate, conf_low, conf_high."""
     sequence = np.random.SeedSequence(seed, spawn_key=(i,))
     data = simulate_cells(np.random.default_rng(sequence))
     with one_thread():
@@ -103,7 +103,7 @@ def one_data_set(i: int, seed: int, plan: Plan) -> pd.DataFrame:
                 refits.intervals(kind=kind).assign(method=f"bootstrap, {kind}")
                 for kind in ("percentile", "bias-corrected")
             ]
-    return pd.concat([table[[*KEYS, "conf_low", "conf_high"]] for table in tables])
+    return pd.concat([table[[*KEYS, "estimate", "conf_low", "conf_high"]] for table in tables])
 
 
 def _few_levels(wald: pd.DataFrame) -> pd.DataFrame:
@@ -129,8 +129,9 @@ def summarise(intervals: pd.DataFrame) -> pd.DataFrame:
     inside = (intervals["conf_low"] <= truth) & (intervals["conf_high"] >= truth)
     grouped = intervals.assign(truth=truth, inside=inside).groupby(KEYS, sort=False)
     table = grouped.agg(
-        truth=("truth", "first"), data_sets=("inside", "size"), coverage=("inside", "mean")
-    ).reset_index()
+        truth=("truth", "first"), mean_estimate=("estimate", "mean"),
+        data_sets=("inside", "size"), coverage=("inside", "mean"),
+    ).reset_index()  # fmt: skip
     n = table["data_sets"]
     table["tolerance_low"] = stats.binom.ppf(ALPHA, n, LEVEL) / n
     table["tolerance_high"] = stats.binom.ppf(1 - ALPHA, n, LEVEL) / n
@@ -145,7 +146,7 @@ def _cause(row, table: pd.DataFrame) -> str:
         return "unexplained"
     text = f"{LEVELS[group]} {group}s"
     if row.kind == "sd":
-        return f"{text}: maximum likelihood makes the SD too small"
+        return f"{text}: maximum likelihood finds {row.mean_estimate:.3f} on average, too small"
     widened = table.query("method == 'wald, t' and term == @row.term").iloc[0]
     state = "still short" if widened["short"] else "within tolerance"
     return f"{text}: with t and the SD's degrees of freedom {widened['coverage']:.3f}, {state}"

@@ -10,7 +10,8 @@ def intervals(method: str, key: tuple[str, str, str], coverage: float, n: int) -
     hit = np.arange(n) < coverage * n
     low = np.where(hit, TRUTH[key] - 1, TRUTH[key] + 1)
     row = dict(zip(("kind", "group", "term"), key, strict=True))
-    return pd.DataFrame({"method": method, "conf_low": low, "conf_high": low + 2} | row)
+    ends = {"estimate": TRUTH[key] * 0.9, "conf_low": low, "conf_high": low + 2}
+    return pd.DataFrame({"method": method} | ends | row)
 
 
 def test_a_shortfall_is_told_from_chance_and_explained():
@@ -29,7 +30,10 @@ def test_a_shortfall_is_told_from_chance_and_explained():
     assert table.loc[("wald", "resource"), "short"]
     assert "0.950, within tolerance" in table.loc[("wald", "resource"), "cause"]
     assert not table.loc[("wald", "size"), "short"]
-    assert "15 languages" in table.loc[("profile", "(Intercept)"), "cause"]
+    assert (
+        "15 languages: maximum likelihood finds 0.360"
+        in (table.loc[("profile", "(Intercept)"), "cause"])
+    )
 
 
 def test_simulated_cells_are_a_full_grid_with_the_given_instances():
