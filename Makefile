@@ -140,7 +140,7 @@ test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest
 
 scale: setup ## size, cluster and end-to-end checks (minutes)
-	.venv/bin/python -m pytest -m slow tests/analysis/outcomes tests/common tests/test_from_logs.py
+	.venv/bin/python -m pytest -m slow tests/analysis/outcomes tests/analysis/unseen tests/common tests/test_from_logs.py
 
 lint: setup ## style and common errors
 	.venv/bin/ruff check .

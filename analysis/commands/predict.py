@@ -141,8 +141,9 @@ def _display(table: pd.DataFrame) -> pd.DataFrame:
         display[f"{level}%"] = [f"{100 * low:.0f}–{100 * high:.0f}" for low, high in ends]
     display["log10 pages"] = [f"{value:.2f}" for value in table["resource"]]
     display["distance"] = [f"{value:.3f}" for value in table["distance"]]
-    known = zip(table["fertility"], table["fertility_known"], strict=True)
-    display["fertility"] = [f"{value:+.2f}" if is_known else "?" for value, is_known in known]
+    marks = table["fertility_source"].map({"data": "", "counted": "~", "unknown": "?"})
+    values = zip(table["fertility"], marks, strict=True)
+    display["fertility"] = [mark if mark == "?" else f"{mark}{v:+.2f}" for v, mark in values]
     return display
 
 
@@ -159,7 +160,9 @@ def _remarks(table: pd.DataFrame) -> list[str]:
         outside = sign * table[f"{feature}_outside"]
         for name, far in zip(table["name"][outside > 0], outside[outside > 0], strict=True):
             lines.append(f"extrapolation: {name} {what} ({far:.2f} SD outside)")
-    if not table["fertility_known"].all():
+    if (table["fertility_source"] == "counted").any():
+        lines.append("relative fertility marked ~ was counted with the model's tokenizer")
+    if (table["fertility_source"] == "unknown").any():
         lines.append(
             "relative fertility that is not known (?) is taken as 0, an average tokenizer's; its "
             "spread is in the interval"

@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from analysis.design import standardise
 from analysis.inputs import Inputs
+from analysis.unseen import tokens
 from analysis.unseen.folds import SCALED, Fold, split
 from analysis.unseen.intervals import COLUMNS, NOMINAL
 from analysis.unseen.loo import prepare
@@ -34,7 +35,7 @@ from features.size import parse_size
 DEFAULT = "smooth"
 """Best over held-out languages and over held-out edges (``results/loo``)."""
 
-VERSION = 2
+VERSION = 3
 DRAWS = 4000
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
 NEW = "(new)"
@@ -48,7 +49,7 @@ class Bundle:
         fitted: the default predictor on all data. layer: of the templates.
         constants: feature, mean, sd. models: variant rows of the data with raw features.
         languages: language, name, resource, distance, seen (in the data) for every language known.
-        vectors: URIEL features. fertility: relative fertility by (variant, language).
+        vectors: URIEL features. pairs: tokenizer and fertility of variants in languages.
         source: which data.
     """
 
@@ -58,7 +59,7 @@ class Bundle:
     models: pd.DataFrame
     languages: pd.DataFrame
     vectors: pd.DataFrame
-    fertility: pd.Series
+    pairs: pd.DataFrame
     source: str
 
 
@@ -118,7 +119,6 @@ def build(inputs: Inputs) -> Bundle:
     _ = fitted.posterior  # computed here, so that it is kept
     languages = known_languages(inputs.features.languages)
     uriel = languages.set_index("language")["uriel"]
-    pairs = inputs.features.pairs
     variants = ["variant", "base_model", "family", "size", "reasoning"]
     return Bundle(
         fitted,
@@ -127,7 +127,7 @@ def build(inputs: Inputs) -> Bundle:
         joined[variants].drop_duplicates("variant", ignore_index=True),
         languages,
         typology.vectors(uriel),
-        pairs.set_index(["variant", "language"])["fertility"],
+        inputs.features.pairs,
         inputs.source,
     )
 
@@ -247,17 +247,17 @@ def predict(
         cells: what was observed of the model there (language, template, n_correct, n_total).
 
     Returns language, name, plug_in, integrated, low_50 … high_95 (0–1), resource, distance,
-    fertility, fertility_known, resource_outside, distance_outside (how far outside the training
-    languages, in their SDs; 0 inside), templates (seen), seen (whether the pair is in the data).
+    fertility, fertility_source (data, counted, or unknown: then taken as 0), resource_outside,
+    distance_outside (how far outside the training languages, in their SDs; 0 inside), templates
+    (seen), seen (whether the pair is in the data).
     """
-    rows = _rows(bundle, model, languages)
+    rows = _rows(bundle, model, languages, count=True)
     posterior = bundle.fitted.about(rows, bundle.vectors)
     generators = [np.random.default_rng(seed) for _ in range(2)]
     eta = posterior.draws(rows, draws, generators[0])
     shifted = posterior.draws(rows.assign(fertility=rows["fertility"] + 1.0), draws, generators[1])
     noise = np.random.default_rng([seed, 1]).standard_normal((len(rows), draws))
-    unknown = ~rows["fertility_known"].to_numpy()
-    eta += np.where(unknown[:, None], noise * (shifted - eta), 0.0)
+    eta += rows["fertility_error"].to_numpy()[:, None] * noise * (shifted - eta)
     mean = posterior.linear_predictor(rows)
     plug_in, accuracy = expit(mean), expit(eta)
     seen_templates = np.zeros(len(rows), dtype=int)
@@ -280,7 +280,7 @@ def predict(
     table["fertility"] = (
         rows["fertility"] * raw.loc["fertility", "sd"] + raw.loc["fertility", "mean"]
     )
-    table["fertility_known"] = rows["fertility_known"]
+    table["fertility_source"] = rows["fertility_source"]
     for feature in ("resource", "distance"):
         table[f"{feature}_outside"] = _outside(bundle, rows, feature)
     known = bundle.fitted.data
@@ -289,8 +289,10 @@ def predict(
     return table.assign(templates=seen_templates)
 
 
-def _rows(bundle: Bundle, model: Model, languages: pd.DataFrame) -> pd.DataFrame:
-    """Pairs with z-scored features; relative fertility is 0 where it is not known."""
+def _rows(
+    bundle: Bundle, model: Model, languages: pd.DataFrame, count: bool = False
+) -> pd.DataFrame:
+    """Pairs with z-scored features, fertility's error (z) and source beside them."""
     rows = languages[["language", "resource", "distance"]].reset_index(drop=True)
     rows = rows.assign(
         variant=model.variant,
@@ -299,13 +301,35 @@ def _rows(bundle: Bundle, model: Model, languages: pd.DataFrame) -> pd.DataFrame
         size=model.size,
         reasoning=model.reasoning,
     )
-    fertility = bundle.fertility.reindex(
-        pd.MultiIndex.from_arrays([rows["variant"], rows["language"]])
-    ).to_numpy(dtype=float)
-    rows["fertility_known"] = np.isfinite(fertility)
-    rows["fertility"] = np.nan_to_num(fertility)
+    known = bundle.pairs[bundle.pairs["variant"] == model.variant]
+    rows["fertility"] = rows["language"].map(known.set_index("language")["fertility"])
+    rows["fertility_source"] = np.where(rows["fertility"].notna(), "data", "unknown")
+    spread = bundle.constants.set_index("feature").loc["fertility", "sd"]
+    rows["fertility_error"] = np.where(rows["fertility"].notna(), 0.0, 1.0)
+    missing = rows["fertility"].isna()
+    if missing.any() and count:
+        found = tokens.counted(
+            _tokenizer(bundle, model), rows["language"][missing].tolist(), bundle.pairs
+        )
+        counted = missing & rows["language"].isin(found.index)
+        own = rows["language"][counted]
+        rows.loc[counted, "fertility"] = own.map(found["fertility"])
+        rows.loc[counted, "fertility_error"] = own.map(found["error"]) / spread
+        rows.loc[counted, "fertility_source"] = "counted"
+    rows["fertility"] = rows["fertility"].fillna(0.0)
     scaled, _ = standardise(rows, SCALED, bundle.constants)
     return scaled
+
+
+def _tokenizer(bundle: Bundle, model: Model) -> str | None:
+    """The tokenizer of a model: of its base model or family, where they have one only."""
+    models = bundle.models
+    for column in ("base_model", "family"):
+        variants = models["variant"][models[column] == getattr(model, column)]
+        own = bundle.pairs["tokenizer"][bundle.pairs["variant"].isin(variants)].dropna().unique()
+        if len(own) == 1:
+            return own[0]
+    return None
 
 
 def _outside(bundle: Bundle, rows: pd.DataFrame, feature: str) -> np.ndarray:

