@@ -14,7 +14,6 @@ from analysis.outcomes.mapping import Mapping
 from analysis.outcomes.samples import Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_score
 from common.errors import InputError, name_some, suggest
-from features.reasoning import mode
 
 REQUIRED = ("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation")
 
@@ -48,7 +47,6 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
         log.read += 1
         log.model = str(line["model_id"])
         record = {"sample": line}
-        reasoning = mapping.label("reasoning", record, where)
         error = line.get("error")
         run = str(line["evaluation_id"])
         yield Sample(
@@ -58,13 +56,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
             sample=str(line["sample_id"]),
             epoch=1,
             uuid=None,
-            model=mapping.label("model", record, where, required=True),
-            variant=mapping.label("variant", record, where),
-            reasoning=None if reasoning is None else mode(reasoning, f"{where}: reasoning"),
-            language=mapping.label("language", record, where, required=True),
-            template=mapping.label("template", record, where, required=True),
-            split=mapping.label("split", record, where),
-            instance=mapping.label("instance", record, where, required=True),
+            **mapping.labels(record, where),
             correct=None if error else _score(line["evaluation"], where, request.threshold),
             error=None if not error else str(error),
             response=_response(line, mapping, record) if request.responses else None,

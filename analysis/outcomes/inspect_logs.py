@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analysis.outcomes.mapping import Mapping
+from analysis.outcomes.mapping import LABELS, Mapping
 from analysis.outcomes.samples import Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_score
 from common.errors import InputError, name_some, suggest
-from features.reasoning import mode
 
 LEFT_OUT = {"events", "store", "timelines"}
 """Parts of a sample that nobody here reads and that can be large."""
@@ -64,7 +63,6 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
                 exclude_fields=LEFT_OUT,
             )
             record["sample"] = _facts(sample)
-        reasoning = mapping.label("reasoning", record, where)
         error = sample.error if isinstance(sample.error, str | None) else sample.error.message
         yield Sample(
             log=str(path),
@@ -73,13 +71,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
             sample=str(sample.id),
             epoch=sample.epoch,
             uuid=sample.uuid,
-            model=mapping.label("model", record, where, required=True),
-            variant=mapping.label("variant", record, where),
-            reasoning=None if reasoning is None else mode(reasoning, f"{where}: reasoning"),
-            language=mapping.label("language", record, where, required=True),
-            template=mapping.label("template", record, where, required=True),
-            split=mapping.label("split", record, where),
-            instance=mapping.label("instance", record, where, required=True),
+            **mapping.labels(record, where),
             correct=None if error else _score(sample, scorer, where, request.threshold),
             error=error,
             unfinished=_is_unfinished(sample, error),
@@ -126,7 +118,7 @@ def _facts(sample: Any) -> dict:
 
 def _is_cut(mapping: Mapping, record: dict) -> bool:
     """Whether a summary shortened something that is needed: it then ends in dots or is removed."""
-    for column in ("model", "variant", "reasoning", "language", "template", "split", "instance"):
+    for column in LABELS:
         for source in mapping.column(column):
             found = source.raw(record)
             if found == REMOVED or (isinstance(found, str) and found.endswith("...")):

@@ -17,7 +17,6 @@ from analysis.outcomes.mapping import Mapping
 from analysis.outcomes.samples import Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_score
 from common.errors import InputError, name_some
-from features.reasoning import mode
 
 NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.jsonl")
 
@@ -54,7 +53,6 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
             )
         log.read += 1
         record = {"file": about, "sample": line}
-        reasoning = mapping.label("reasoning", record, where)
         error = line.get("error")
         yield Sample(
             log=str(path),
@@ -63,13 +61,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
             sample=str(line["doc_id"]),
             epoch=1,
             uuid=None,
-            model=mapping.label("model", record, where, required=True),
-            variant=mapping.label("variant", record, where),
-            reasoning=None if reasoning is None else mode(reasoning, f"{where}: reasoning"),
-            language=mapping.label("language", record, where, required=True),
-            template=mapping.label("template", record, where, required=True),
-            split=mapping.label("split", record, where),
-            instance=mapping.label("instance", record, where, required=True),
+            **mapping.labels(record, where),
             correct=None if error else read_score(line.get(wanted[0]), where, request.threshold),
             error=None if error is None else str(error),
             response=_response(line, mapping, record) if request.responses else None,

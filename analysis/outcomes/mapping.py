@@ -25,6 +25,7 @@ from typing import Any
 import yaml
 
 from common.errors import InputError, name_some, suggest
+from features.reasoning import mode
 
 COLUMNS = (
     *("run", "task", "sample", "epoch", "model", "variant", "reasoning"),
@@ -32,6 +33,10 @@ COLUMNS = (
     *("response", "solution", "input_tokens", "output_tokens", "reasoning_tokens"),
 )
 """What a mapping can place; which of them a format needs, its default shows."""
+
+
+LABELS = ("model", "variant", "reasoning", "language", "template", "split", "instance")
+REQUIRED = ("language", "template", "instance")
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,12 @@ class Source:
         for name in self.path:
             found = found.get(name) if isinstance(found, dict) else None
         return found
+
+    def is_in(self, record: dict) -> bool:
+        """Whether the record has the place, whatever stands there."""
+        *above, last = self.path or ("",)
+        holder = Source(tuple(above)).raw(record)
+        return self.constant is not None or (isinstance(holder, dict) and last in holder)
 
     def pick(self, record: dict) -> Any:
         """The value, after pattern and renaming; None if there is none."""
@@ -95,6 +106,21 @@ class Mapping:
             raise InputError(f"{where} has no {column}; looked in {self.places(column)}. {ADVICE}")
         return text or None
 
+    def labels(self, record: dict, where: str) -> dict[str, str | None]:
+        """What names a sample: model, variant, reasoning (on, off), language, template, split, …
+
+        Raises InputError as ``label`` does; a model or a variant, a language, a template and an
+        instance must be there.
+        """
+        found = {
+            name: self.label(name, record, where, required=name in REQUIRED) for name in LABELS
+        }
+        if found["variant"] is None and found["model"] is None:
+            self.label("model", record, where, required=True)
+        if found["reasoning"] is not None:
+            found["reasoning"] = mode(found["reasoning"], f"{where}: reasoning")
+        return found
+
     def places(self, column: str) -> str:
         """The column's sources, for messages."""
         listed = [".".join(s.path) or f"the constant {s.constant}" for s in self.column(column)]
@@ -112,7 +138,7 @@ def read_mapping(default: str, path: Path | None = None) -> Mapping:
     """A format's packaged mapping, with a user's file in its place column by column.
 
     Raises InputError, naming the file, for what is no YAML mapping, unknown columns, and sources
-    that are no path, constant or pattern.
+    that are no path, constant or pattern, and columns whose place the format fixes.
     """
     packaged = files("analysis.outcomes") / "mappings" / f"{default}.yaml"
     stated = _load(packaged.read_text(encoding="utf-8"), str(packaged))
@@ -121,7 +147,13 @@ def read_mapping(default: str, path: Path | None = None) -> Mapping:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"the mapping {path} cannot be read: {error}") from error
-        stated |= _load(text, str(path))
+        own = _load(text, str(path))
+        for name in own:
+            if name not in (*stated, *LABELS, "models"):
+                raise InputError(
+                    f"{path}: {name} of {default} logs is not mapped, the format says where it is"
+                )
+        stated |= own
     models = stated.pop("models", {})
     return Mapping(stated, models)
 

@@ -13,7 +13,6 @@ from analysis.outcomes.mapping import Mapping
 from analysis.outcomes.samples import Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_binary
 from common.errors import InputError, name_some
-from features.reasoning import mode
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -32,17 +31,10 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     for where, row in rows:
         log.read += 1
         record = {"row": row}
-
-        def label(
-            column: str, required: bool = False, where: str = where, record: dict = record
-        ) -> str | None:
-            return mapping.label(column, record, where, required)
-
-        reasoning, run = label("reasoning"), label("run") or str(path)
-        model, variant, error = label("model"), label("variant"), label("error")
-        if model is None and variant is None:
-            label("model", required=True)
-        if error is None and not any(source.path[-1] in row for source in mapping.column("score")):
+        labels = mapping.labels(record, where)
+        run = mapping.label("run", record, where) or str(path)
+        error = mapping.label("error", record, where)
+        if error is None and not any(one.is_in(record) for one in mapping.column("score")):
             raise InputError(
                 f"{path} has no score: looked in {mapping.places('score')}; its columns are "
                 f"{name_some(row, 12)}. Say which with --mapping, such as `score: row.correct`"
@@ -50,17 +42,11 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
         yield Sample(
             log=str(path),
             run=run,
-            task=label("task") or run,
-            sample=label("sample") or where.rpartition(", ")[2],
-            epoch=_count(label("epoch"), f"{where}: epoch") or 1,
+            task=mapping.label("task", record, where) or run,
+            sample=mapping.label("sample", record, where) or where.rpartition(", ")[2],
+            epoch=_count(mapping, "epoch", record, where) or 1,
             uuid=None,
-            model=model,
-            variant=variant,
-            reasoning=None if reasoning is None else mode(reasoning, f"{where}: reasoning"),
-            language=label("language", True),
-            template=label("template", True),
-            split=label("split"),
-            instance=label("instance", True),
+            **labels,
             correct=None if error else read_binary(mapping.pick("score", record), where),
             error=error,
             response=_response(mapping, record, where) if request.responses else None,
@@ -103,20 +89,17 @@ def _parquet(path: Path) -> Iterator[tuple[str, dict]]:
         raise InputError(f"{path} is no Parquet file: {error}") from error
 
 
-def _count(text: str | None, where: str) -> int | None:
+def _count(mapping: Mapping, column: str, record: dict, where: str) -> int | None:
+    text = mapping.label(column, record, where)
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InputError(f"{where} is {text!r:.80}, no whole number below a milliard")
+        raise InputError(f"{where}: {column} is {text!r:.80}, no whole number below a milliard")
     return int(text)
 
 
 def _response(mapping: Mapping, record: dict, where: str) -> Response:
-    counts = [
-        _count(mapping.label(name, record, where), f"{where}: {name}")
-        for name in ("input_tokens", "output_tokens", "reasoning_tokens")
-    ]
-    text, solution = mapping.pick("response", record), mapping.pick("solution", record)
-    return Response(
-        "" if text is None else str(text), None if solution is None else str(solution), *counts
-    )
+    names = ("input_tokens", "output_tokens", "reasoning_tokens")
+    counts = (_count(mapping, name, record, where) for name in names)
+    text = mapping.label("response", record, where) or ""
+    return Response(text, mapping.label("solution", record, where), *counts)

@@ -200,6 +200,13 @@ def test_a_log_without_a_language(logs, tmp_path):
     assert set(table["template"]) == {"0", "1"}
 
 
+def test_what_a_format_fixes_is_not_mapped(logs, tmp_path):
+    mapping = tmp_path / "m.yaml"
+    mapping.write_text("score: sample.metadata.points")
+    with pytest.raises(InputError, match="score of inspect logs is not mapped"):
+        ingest([logs / "big_on.eval"], request=Request(mapping=mapping))
+
+
 def test_a_field_that_the_summary_cut(logs, tmp_path):
     """The 1,500 characters are read from the full sample: their end is found."""
     mapping = tmp_path / "m.yaml"
