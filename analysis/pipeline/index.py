@@ -67,7 +67,8 @@ def unlisted(directory: Path) -> list[str]:
     """Tables and figures in the results that the registry does not name."""
     known = {item.name for item in ITEMS}
     found = [*directory.glob("tables/*.md"), *directory.glob("figures/*.png")]
-    return sorted({path.stem for path in found} - known)
+    # a name with a dot is a file that another process is just writing
+    return sorted({path.stem for path in found if not path.name.startswith(".")} - known)
 
 
 def _links(name: str, directory: Path) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 PACKAGES = ("analysis", "common", "evaluation", "features", "R")
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "requirements-r.lock", "pyproject.toml")
+LOCKS = ("requirements.lock", "requirements-r.lock")
 
 
 def modules(name: str) -> set[str]:

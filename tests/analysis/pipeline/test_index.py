@@ -39,11 +39,12 @@ def test_the_largest_difference_keeps_its_sign(tmp_path):
 
 def test_the_index_links_what_is_there_and_says_what_needs_logs(tmp_path):
     (tmp_path / "tables").mkdir()
-    for name in ("table_02.md", "table_02.csv", "table_extra.md"):
+    for name in ("table_02.md", "table_02.csv", "table_extra.md", ".table_x-1.md"):
         (tmp_path / "tables" / name).write_text("x")
     text = index.write(tmp_path).read_text()
     assert "[table_02.md](tables/table_02.md)" in text
     assert "table_02.tex" not in text
+    assert "table_x" not in text
     assert "[table_extra.md](tables/table_extra.md)" in text
     row = next(line for line in text.splitlines() if line.startswith("| Figure 18 "))
     assert "needs your logs" in row
