@@ -1,7 +1,9 @@
 """How far answers get: the study's model at every stage of a solution (section 4.4, Appendix I).
 
 An outcome is counted in a cell: operands of the gold solution that the response names, its
-intermediate values, the final answer; and, beside them, compliance with the answer format.
+intermediate values, the final answer; and, beside them, compliance with the answer format. The
+model is Eq. 1 whole unless a formula says otherwise; the study's text describes Table 6 without the
+reasoning terms.
 """
 
 from __future__ import annotations

@@ -132,13 +132,14 @@ def ingest(
                     progress(1)
         with connect(Path(folder)) as database:
             variants = _variants(database, staged, renamed)
-            counts = settle(database, staged, variants, policies)
+            codes = _languages(database, staged)
+            counts = settle(database, staged, variants, codes, policies)
             if not counts.outcomes:
                 raise InputError(
                     f"of {counts.samples} samples in {len(logs)} files none is an outcome: "
                     + ", ".join(f"{n} {name}" for name, n in counts.as_dict().items() if n)
                 )
-            report = _report(database, logs, others, counts, policies, variants)
+            report = _report(database, logs, others, counts, policies, variants, codes)
             if out is not None:
                 _write(database, Path(out), report)
     return report
@@ -162,6 +163,12 @@ def _variants(
     return naming.resolve(seen, renamed)
 
 
+def _languages(database: duckdb.DuckDBPyConnection, staged: Path) -> dict[str, str]:
+    """Codes of the samples and the registry's codes for them; unregistered ones as they stand."""
+    found = database.execute("SELECT DISTINCT language FROM read_parquet(?)", [str(staged)])
+    return {code: _registered(code) or code for (code,) in found.fetchall()}
+
+
 def _report(
     database: duckdb.DuckDBPyConnection,
     logs: list[Log],
@@ -169,6 +176,7 @@ def _report(
     counts: Counts,
     policies: Policies,
     variants: pd.DataFrame,
+    codes: dict[str, str],
 ) -> Report:
     def by(column: str) -> dict[str, int]:
         query = f"SELECT {column}, count(*) FROM outcomes GROUP BY 1 ORDER BY 1"
@@ -182,7 +190,7 @@ def _report(
         )
     each = by("variant")
     languages = by("language")
-    known = {code: _is_registered(code) for code in languages}
+    known = {code: _registered(code) is not None for code in languages}
     templates, cells = database.execute(
         "SELECT count(DISTINCT template), count(DISTINCT (variant, language, template, split)) "
         "FROM outcomes"
@@ -203,11 +211,13 @@ def _report(
         templates,
         cells,
         {} if None in splits else splits,
-        _notes(logs, variants, known),
+        _notes(logs, variants, known, codes),
     )
 
 
-def _notes(logs: list[Log], variants: pd.DataFrame, known: dict[str, bool]) -> list[str]:
+def _notes(
+    logs: list[Log], variants: pd.DataFrame, known: dict[str, bool], codes: dict[str, str]
+) -> list[str]:
     notes = [
         f"{log.path} ended in status {log.status}: "
         + (f"{log.planned - log.read} of {log.planned} samples were not run" if log.planned else "")
@@ -220,6 +230,8 @@ def _notes(logs: list[Log], variants: pd.DataFrame, known: dict[str, bool]) -> l
             f"not in the model registry: {name_some(unknown)}; describe them in a models file "
             "(--models)"
         )
+    if renamed := [f"{code} as {name}" for code, name in sorted(codes.items()) if code != name]:
+        notes.append(f"languages under the registry's codes: {name_some(renamed, 20)}")
     if strange := [code for code, registered in known.items() if not registered]:
         notes.append(
             f"no registered languages: {name_some(strange)}; map them, or describe them in a "
@@ -228,12 +240,11 @@ def _notes(logs: list[Log], variants: pd.DataFrame, known: dict[str, bool]) -> l
     return notes
 
 
-def _is_registered(code: str) -> bool:
+def _registered(code: str) -> str | None:
     try:
-        language_registry.resolve(code)
+        return language_registry.resolve(code)
     except InputError:
-        return False
-    return True
+        return None
 
 
 def _write(database: duckdb.DuckDBPyConnection, out: Path, report: Report) -> None:

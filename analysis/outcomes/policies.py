@@ -91,6 +91,7 @@ def settle(
     database: duckdb.DuckDBPyConnection,
     staged: Path,
     variants: pd.DataFrame,
+    languages: dict[str, str],
     policies: Policies,
 ) -> Counts:
     """Create the table ``outcomes`` from staged samples and count what was left out.
@@ -98,22 +99,25 @@ def settle(
     Args:
         database: an open connection. staged: a file of ``staging``.
         variants: model, stated, reasoning, variant, as ``variants.resolve`` gives them.
+        languages: codes of the samples and what they are called in the outcomes.
         policies: what to do.
 
     Raises InputError for errors and duplicates under the policy ``fail``.
     """
     names = variants[["model", "stated", "reasoning", "variant"]].astype("string")
     database.register("names", names.astype(object).where(names.notna(), None))
+    database.register("codes", pd.DataFrame(languages.items(), columns=["code", "language"]))
     database.execute(
         """
         CREATE TEMP TABLE samples AS
-        SELECT s.* EXCLUDE (variant, instance, file_row_number), n.variant, s.instance AS item,
+        SELECT s.* EXCLUDE (variant, language, instance, file_row_number), n.variant, c.language,
             CASE WHEN s.epoch > 1 THEN s.instance || '/' || s.epoch ELSE s.instance END AS instance
         FROM (SELECT *, file_row_number AS position
               FROM read_parquet(?, file_row_number = true)) AS s
         JOIN names AS n
           ON n.model IS NOT DISTINCT FROM s.model AND n.stated IS NOT DISTINCT FROM s.variant
          AND n.reasoning IS NOT DISTINCT FROM s.reasoning
+        JOIN codes AS c ON c.code = s.language
         """,
         [str(staged)],
     )
@@ -174,7 +178,7 @@ def _delete(database: Any, positions: str) -> int:
 def _measures(database: Any) -> list[str]:
     """Columns of responses, if any were kept."""
     names = [row[0] for row in database.execute("DESCRIBE samples").fetchall()]
-    return [name for name in names if name not in (*SCHEMA.names, "item", "position")]
+    return [name for name in names if name not in (*SCHEMA.names, "position")]
 
 
 def _refuse(database: Any, positions: str, policies: Policies, what: str) -> None:

@@ -51,7 +51,8 @@ def folder(tmp_path):
 
 def test_harness_folder(folder, tmp_path):
     report, table = outcomes([folder], tmp_path / "o.parquet")
-    assert set(table["language"]) == {"de", "sw"}
+    assert set(table["language"]) == {"deu", "swh"}
+    assert any("de as deu, sw as swh" in note for note in report.notes)
     assert set(table["variant"]) == {"Qwen2.5-1.5B-Instruct"}
     assert table[table["correct"]]["template"].tolist() == ["1", "1"]
     assert "split" not in table.columns
@@ -232,6 +233,17 @@ def test_bad_mappings(tmp_path, text, message):
     table.write_text("variant,language,template,instance,correct\na,dan,1,1,1\n")
     with pytest.raises(InputError, match=message):
         ingest([table], request=Request(mapping=mapping))
+
+
+def test_one_language_under_two_codes(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("variant,language,template,instance,correct\na,de,1,1,1\na,deu,1,1,1\n")
+    with pytest.raises(InputError, match="1 samples are duplicates"):
+        ingest([path])
+    path.write_text("variant,language,template,instance,correct\na,de,1,1,1\na,eng_metric,1,1,1\n")
+    report, table = outcomes([path], tmp_path / "o.parquet")
+    assert table["language"].tolist() == ["deu", "eng_metric"]
+    assert any("no registered languages: eng_metric" in note for note in report.notes)
 
 
 def test_splits_stated_for_some(tmp_path):

@@ -32,7 +32,7 @@ def settled(tmp_path):
             for one in samples:
                 add(one)
         with connect(tmp_path) as database:
-            counts = settle(database, staged, VARIANTS, Policies(**policies))
+            counts = settle(database, staged, VARIANTS, {"dan": "dan"}, Policies(**policies))
             kept = database.execute("SELECT * FROM outcomes").df()
         parts = (counts.unfinished, counts.copies, counts.retried, counts.duplicates)
         dropped = counts.errors if policies.get("errors") == "drop" else 0
