@@ -218,12 +218,12 @@ def _report(
 def _notes(
     logs: list[Log], variants: pd.DataFrame, known: dict[str, bool], codes: dict[str, str]
 ) -> list[str]:
-    notes = [
-        f"{log.path} ended in status {log.status}: "
-        + (f"{log.planned - log.read} of {log.planned} samples were not run" if log.planned else "")
-        for log in logs
-        if log.status not in ("success", "read")
-    ]
+    notes = []
+    for log in logs:
+        lost = max(0, (log.planned or 0) - log.read)
+        if log.status not in ("success", "read"):
+            told = f"; {lost} of {log.planned} samples were not run" if lost else ""
+            notes.append(f"{log.path} ended in status {log.status}{told}")
     notes += naming.several_providers(variants)
     if unknown := variants.loc[~variants["known"], "variant"].unique().tolist():
         notes.append(
