@@ -14,6 +14,13 @@ apt_r=(r-base-core r-base-dev r-cran-lme4 r-cran-lmertest python3-dev libpcre2-d
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
 
+quietly() { # a command's output only if it fails
+  local log
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; return 1; }
+  rm -f "$log"
+}
+
 privileged() {
   if [ "$(id -u)" = 0 ]; then env DEBIAN_FRONTEND=noninteractive "$@"
   elif sudo -n true 2>/dev/null; then sudo env DEBIAN_FRONTEND=noninteractive "$@"
@@ -24,11 +31,8 @@ privileged() {
 apt_install() { # where apt-get is there and allowed; quiet unless it fails
   command -v apt-get >/dev/null && privileged true || return 1
   say "apt-get install $* (some minutes) ..."
-  local log
-  log=$(mktemp)
-  { privileged apt-get update && privileged apt-get install -y --no-install-recommends "$@"; } \
-    >"$log" 2>&1 || { tail -n 5 "$log" >&2; rm -f "$log"; return 1; }
-  rm -f "$log"
+  quietly privileged apt-get update && quietly privileged apt-get install -y \
+    --no-install-recommends "$@"
 }
 
 search_python() {
@@ -101,11 +105,11 @@ fi
 
 [ -n "$without_r" ] || has_r || install_r
 
-say "installing the pinned dependencies ..."
-pip=("$venv/bin/python" -m pip --disable-pip-version-check --quiet)
-"${pip[@]}" install -r requirements.lock
-[ -n "$without_r" ] || "${pip[@]}" install --no-build-isolation -r requirements-r.lock
-"${pip[@]}" install --no-deps --no-build-isolation -e .
+say "installing the pinned dependencies (some minutes) ..."
+pip=("$venv/bin/python" -m pip --disable-pip-version-check)
+quietly "${pip[@]}" install -r requirements.lock
+[ -n "$without_r" ] || quietly "${pip[@]}" install --no-build-isolation -r requirements-r.lock
+quietly "${pip[@]}" install --no-deps --no-build-isolation -e .
 mkdir -p "$(dirname "$stamp")"
 fingerprint > "$stamp"
 say "done: $("$venv/bin/python" --version)$([ -n "$without_r" ] || R --version | sed -n '1s/^/, /p')"
