@@ -15,6 +15,7 @@ import pandas as pd
 
 from analysis.glmm import lme4
 from analysis.glmm.formula import Formula
+from analysis.glmm.laplace import Settings
 from analysis.glmm.laplace import fit as laplace_fit
 from analysis.glmm.r_session import EngineMissing, session, to_r_frame
 from analysis.glmm.result import Fit
@@ -41,12 +42,22 @@ class Outcome:
 
 
 def laplace(formula: Formula, data: pd.DataFrame) -> Outcome:
-    """Our engine from a cold start, exact Hessian included."""
+    """Our engine from a cold start, standard errors from the exact Hessian."""
     return _outcome(laplace_fit(formula, data))
 
 
+def laplace_rx(formula: Formula, data: pd.DataFrame) -> Outcome:
+    """Our engine from a cold start, standard errors that take the SDs as known."""
+    return _outcome(laplace_fit(formula, data, settings=Settings(hessian="working")))
+
+
 def lme4_nagq1(formula: Formula, data: pd.DataFrame) -> Outcome:
-    """glmer, nAGQ = 1 (Laplace), bobyqa, the project's PIRLS tolerance, no Hessian."""
+    """glmer, nAGQ = 1 (Laplace), bobyqa, the project's PIRLS tolerance, its Hessian."""
+    return _outcome(lme4.fit(formula, data))
+
+
+def lme4_nagq1_rx(formula: Formula, data: pd.DataFrame) -> Outcome:
+    """The same without the Hessian: standard errors that take the SDs as known."""
     return _outcome(lme4.fit(formula, data, settings=lme4.Settings(hessian=False)))
 
 
@@ -160,9 +171,11 @@ def _r_outcome(function: str, formula: Formula, data: pd.DataFrame) -> Outcome:
 
 ENGINES: dict[str, tuple[Callable[[], None], Callable[[Formula, pd.DataFrame], Outcome]]] = {
     "laplace": (_package("analysis.glmm.laplace"), laplace),
+    "laplace, RX": (_package("analysis.glmm.laplace"), laplace_rx),
     "glmmTMB": (_r_package("glmmTMB"), glmmtmb),
     "lme4 nAGQ=0": (_r_package("lme4"), lme4_nagq0),
     "lme4 nAGQ=1": (_r_package("lme4"), lme4_nagq1),
+    "lme4 nAGQ=1, RX": (_r_package("lme4"), lme4_nagq1_rx),
     "gpboost": (_package("gpboost"), gpboost),
     "glmm (PyPI)": (_package("glmm"), glmm),
 }
