@@ -72,7 +72,8 @@ def update(path: Path, row: dict) -> pd.DataFrame:
     if path.exists():
         old = pd.read_csv(path)
         same = (old["engine"] == row["engine"]) & (old["templates"] == row["templates"])
-        table = pd.concat([old[~same], table], ignore_index=True)
+        rows = [*old[~same].to_dict("records"), *table.to_dict("records")]
+        table = pd.DataFrame(rows, columns=COLUMNS)
     order = {name: place for place, name in enumerate(ENGINES)}
     table = table.sort_values("engine", key=lambda names: names.map(order), kind="stable")
     table = table.sort_values("templates", kind="stable", ignore_index=True)
