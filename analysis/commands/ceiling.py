@@ -22,6 +22,7 @@ def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     english: Annotated[
         list[float] | None,
         typer.Option("--english", help="Keep runs below this English accuracy (0-1); repeatable."),
@@ -40,7 +41,7 @@ def command(
     """
     console = Console()
     directory = options.directory(out, outcomes)
-    inputs = load(outcomes, models, languages, seed)
+    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Data: {inputs.source}", highlight=False)
     given = english is not None or cells is not None
     table = c.ceiling(

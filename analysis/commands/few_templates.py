@@ -23,6 +23,7 @@ def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     k: Annotated[
         list[int] | None,
         typer.Option("--k", help=f"Templates seen; repeatable. Without it: {few.BUDGETS}."),
@@ -39,7 +40,7 @@ def command(
     """
     console = Console()
     directory = options.directory(out, outcomes)
-    inputs = load(outcomes, models, languages, seed)
+    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Data: {inputs.source}", highlight=False)
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, seed=seed, cache=directory / "cache", workers=workers)

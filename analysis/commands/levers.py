@@ -24,6 +24,7 @@ def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
     drop_missing: options.DropMissing = False,
@@ -31,7 +32,7 @@ def command(
     """Figures 4 and 15: levers on the gap to English, and what a language costs in model size."""
     console = Console()
     directory = options.directory(out, outcomes)
-    inputs = load(outcomes, models, languages, seed)
+    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Data: {inputs.source}", highlight=False)
     built = designs.build(inputs.cells, inputs.features, FEATURES, drop_missing)
     with partial(fitting, console)("main model") as progress:

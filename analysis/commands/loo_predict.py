@@ -54,6 +54,7 @@ def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     engine: Annotated[
         str, typer.Option("--engine", help=f"Of the study's GLMMs: {', '.join(ENGINES)}.")
     ] = "laplace",
@@ -80,7 +81,7 @@ def command(
                          f"{suggest(engine, ENGINES)}")  # fmt: skip
     console = Console()
     directory = options.directory(out, outcomes)
-    inputs = load(outcomes, models, languages, seed)
+    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Data: {inputs.source}", highlight=False)
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, engine, draws, seed, directory / "cache", workers)

@@ -28,6 +28,7 @@ def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     n_languages: Annotated[
         list[int] | None, typer.Option("--n-languages", help="Languages planned; repeatable.")
     ] = None,
@@ -73,7 +74,7 @@ def command(
         )
     ]
     effects = dict(_effect(text) for text in effect or [])
-    inputs = load(outcomes, models, languages, seed)
+    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Population: {inputs.source}", highlight=False)
     model = parse(formula or study.MAIN)
     wanted = [feature.name for feature in FEATURES if feature.name in model.variables()]

@@ -25,6 +25,7 @@ def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", help=f"Fit these beside the main model; repeatable: {NAMES}."),
@@ -37,7 +38,7 @@ def command(
     console = Console()
     directory = options.directory(out, outcomes)
     chosen = s.choose(only) if only else s.SPECIFICATIONS
-    inputs = load(outcomes, models, languages, seed)
+    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Data: {inputs.source}", highlight=False)
     table = s.specifications(
         inputs,

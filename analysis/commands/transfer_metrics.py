@@ -45,6 +45,7 @@ def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     source: Annotated[str, typer.Option("--source", help="The source language.")] = "eng",
     intersect: Annotated[
         bool,
@@ -75,7 +76,7 @@ def command(
         raise InputError(f"no engine {engine!r}; there are {', '.join(ENGINES)} and {NO_ENGINE}")
     console = Console()
     directory = options.directory(out, outcomes)
-    inputs = load(outcomes, models, languages, seed)
+    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Data: {inputs.source}", highlight=False)
     fit, effects = None, None
     if engine != NO_ENGINE:
