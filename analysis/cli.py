@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from importlib import import_module
 from typing import Annotated
 
@@ -44,16 +45,23 @@ COMMANDS = (
 
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="transfer",
-    help="What determines how a model's capabilities transfer across languages: "
-    "features, GLMMs, and predictions for languages that nobody tested.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+
+def build(names: Collection[str] = COMMANDS) -> typer.Typer:
+    """The command line with the commands ``names``; importing one costs what it needs."""
+    app = typer.Typer(
+        name="transfer",
+        help="What determines how a model's capabilities transfer across languages: "
+        "features, GLMMs, and predictions for languages that nobody tested.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(transfer)
+    for name in names:
+        module = import_module(f"analysis.commands.{name.replace('-', '_')}")
+        app.command(name)(module.command)
+    return app
 
 
-@app.callback()
 def transfer(
     context: typer.Context,
     scheduler: Annotated[
@@ -71,14 +79,15 @@ def transfer(
     context.with_resource(cluster(scheduler, dask))
 
 
-for name in COMMANDS:
-    app.command(name)(import_module(f"analysis.commands.{name.replace('-', '_')}").command)
-
-
 def main() -> None:
-    """Run a command; what cannot be done ends with its message on stderr and status 2."""
+    """Run a command; what cannot be done ends with its message on stderr and status 2.
+
+    Only the command that is asked for is imported, since all of them together take seconds; the
+    help, completion and a misspelt command need all.
+    """
+    asked = [word for word in sys.argv[1:] if word in COMMANDS][:1]
     try:
-        app()
+        build(asked or COMMANDS)()
     except (InputError, OSError) as error:
         _say(f"[bold red]error:[/] {escape(str(error))}")
         sys.exit(2)

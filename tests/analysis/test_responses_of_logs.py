@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from analysis import compute
 from analysis import stages as s
-from analysis.cli import app
+from analysis.cli import build
 from analysis.outcomes.policies import Policies
 from analysis.outcomes.samples import Request, Response, Sample
 from analysis.responses.cells import response_cells, stage_cells
@@ -110,7 +110,7 @@ def test_compute(cells):
 
 
 def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(build(), [str(argument) for argument in arguments])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.output

@@ -3,12 +3,12 @@
 import pandas as pd
 from typer.testing import CliRunner
 
-from analysis.cli import app
+from analysis.cli import build
 from evaluation.instances import read_instances
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return CliRunner().invoke(build(), [str(argument) for argument in arguments])
 
 
 def test_template_checks_are_shown_written_and_decide_the_status(make_folder, tmp_path):

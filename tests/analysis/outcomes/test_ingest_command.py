@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from analysis.cli import app
+from analysis.cli import build
 from common.errors import InputError
 from features.models import read_models
 
 
 def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(build(), [str(argument) for argument in arguments])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.output

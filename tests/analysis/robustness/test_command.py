@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 from typer.testing import CliRunner
 
-from analysis.cli import app
+from analysis.cli import build
 from common.errors import InputError
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["robustness", *map(str, arguments)])
+    return CliRunner().invoke(build(), ["robustness", *map(str, arguments)])
 
 
 def scores(path):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from analysis.cli import app
+from analysis.cli import build
 from common.errors import InputError
 
 CUTOFFS = ["2024-01", "2024-01", "2024-02", "2025-03", "2025-03", "2025-04"]
@@ -38,7 +38,7 @@ def files(tmp_path):
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["transfer-metrics", *map(str, arguments)])
+    return CliRunner().invoke(build(), ["transfer-metrics", *map(str, arguments)])
 
 
 def test_a_users_outcomes_give_tables_figures_and_cohorts(files):
