@@ -18,8 +18,7 @@ import pandas as pd
 import typer
 from joblib import Parallel, delayed
 from rich.console import Console
-from scipy import stats
-from scipy.special import expit
+from scipy import special, stats
 
 from analysis.glmm.inference import bootstrap, profile_intervals, wald_intervals
 from analysis.glmm.laplace import Model, report
@@ -78,7 +77,11 @@ def simulate_cells(rng: np.random.Generator) -> pd.DataFrame:
             eta = eta + rng.normal(0.0, sd, at[group].max() + 1)[at[group]]
     labels = {name: data[name].map(f"{name[0]}{{:02d}}".format) for name in LEVELS}
     return data.assign(
-        **labels, resource=resource, size=size, n_correct=rng.binomial(20, expit(eta)), n_total=20
+        **labels,
+        resource=resource,
+        size=size,
+        n_correct=rng.binomial(20, special.expit(eta)),
+        n_total=20,
     )
 
 
