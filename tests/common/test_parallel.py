@@ -97,6 +97,6 @@ def test_every_command_can_run_on_a_cluster(monkeypatch):
 
     asked = []
     monkeypatch.setattr(cli, "cluster", lambda *where: asked.append(where) or cluster())
-    CliRunner().invoke(cli.app, ["--dask", "2", "ingest", "none"])
-    CliRunner().invoke(cli.app, ["ingest", "none"], env={"TRANSFER_SCHEDULER": "tcp://host:1"})
+    CliRunner().invoke(cli.build(), ["--dask", "2", "ingest", "none"])
+    CliRunner().invoke(cli.build(), ["ingest", "none"], env={"TRANSFER_SCHEDULER": "tcp://host:1"})
     assert asked == [(None, 2), ("tcp://host:1", 0)]
