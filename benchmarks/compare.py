@@ -112,20 +112,20 @@ def main(
     source = data_source(seed)
     hollow = f" Hollow: stopped after {limit:g} s."
     style.save(picture.draw(table, limit, f"Data: {source}.{hollow}"), out / "engines")
-    write_note(out, "Engines side by side", _note(source, limit))
+    write_note(out, "Engines side by side", _note(source))
     refits = warm.measure_apart(seed)
     write_table(refits, out / "warm.csv")
     for kind, group in refits.groupby("refit", sort=False):
         say(f"warm {kind}: median {group['seconds'].median():.2f} s of {len(group)} refits")
 
 
-def _note(source: str, limit: float) -> str:
+def _note(source: str) -> str:
     return (
         f"Data: {source}; more than 100 templates are simulated from the main model's fit. "
         "One run of every engine, one thread each, in a process of its own; imports and R's start "
         "are not timed, fits include standard errors where the engine makes them by default "
-        f"(lme4: without its Hessian). Engines were stopped after {limit:g} s. `peak_mb` is the "
-        "whole process, `base_mb` of it Python, R and the data before the fit. "
+        "(`RX`: those that take the SDs as known, without a Hessian). Engines stand as stopped "
+        "after the limit of their run. `peak_mb` is the whole process, `base_mb` of it Python, R and the data before the fit. "
         "`log_lik` is the engine's own; "
         "`log_lik_at_estimates` is our Laplace log-likelihood at its estimates, comparable over "
         "engines that drop constants or approximate otherwise. `max_abs_beta_difference` is from "
