@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.outcomes.reconstruction import DEFAULT_SEED
+from analysis.outcomes.reconstruction import DEFAULT_SEED as DEFAULT_SEED
 
 RESULTS = Path("results")
 """Results on the embedded study data; those of ``make`` are committed."""
@@ -94,7 +94,6 @@ Errors = Annotated[
 Duplicates = Annotated[
     str, typer.Option("--duplicates", help="The same question twice: fail or first.")
 ]
-DEFAULT_SEED = DEFAULT_SEED
 
 
 def directory(out: Path | None, outcomes: Path | None) -> Path:

@@ -21,7 +21,6 @@ from analysis.provenance import note, write_note
 from analysis.tables import render, table_power
 from common.errors import InputError
 from common.files import write_table
-from features.table import FEATURES
 
 
 def command(
@@ -77,7 +76,7 @@ def command(
     inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
     console.print(f"Population: {inputs.source}", highlight=False)
     model = parse(formula or study.MAIN)
-    wanted = [feature.name for feature in FEATURES if feature.name in model.variables()]
+    wanted = design.needed(model, inputs.features)
     built = design.build(inputs.cells, inputs.features, wanted)
     with fitting(console, "main model") as progress:
         fit = cached_fit(

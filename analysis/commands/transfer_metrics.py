@@ -29,7 +29,6 @@ from analysis.tables import render, table_script_contrast, table_transfer_metric
 from analysis.transfer_metrics import bootstrap, comparison, report
 from common.errors import InputError
 from common.files import write_table
-from features.table import FEATURES
 
 NO_ENGINE = "none"
 LAYERS = (
@@ -161,7 +160,7 @@ def _glmm(
 ) -> tuple[Fit, pd.DataFrame]:
     """The GLMM of the comparison and its effects by variant."""
     model = parse(formula or comparison.SLOPES)
-    wanted = [feature.name for feature in FEATURES if feature.name in model.variables()]
+    wanted = designs.needed(model, inputs.features)
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
     for row in built.dropped.itertuples():
         console.print(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")
