@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from analysis.commands import options, show
-from common.errors import InputError, name_some
+from common.errors import InputError
 from common.files import write_table
 
 ITEMS = 2000
@@ -89,104 +89,28 @@ def _load(train: Path | None, models: Path | None, languages: Path | None, seed:
 
 
 def _cells(path: Path, variant: str, asked: str | None, rows: pd.DataFrame) -> pd.DataFrame:
-    """The user's cells of the model, in the languages asked for.
-
-    Raises InputError if the file has none.
-    """
+    """The user's cells of the model, in the languages asked for."""
     from analysis.outcomes.files import read_outcomes
-    from features.languages import resolve
+    from analysis.unseen.observed import of_model
 
-    cells = read_outcomes(path)
-    own = set(rows["language"])
-    codes = {code: code if code in own else resolve(code) for code in cells["language"].unique()}
-    cells["language"] = cells["language"].map(codes)
-    labels = cells["variant"].unique()
-    if not set(labels) & {variant, asked} and len(labels) > 1:
-        raise InputError(f"{path} has no rows of {variant}; it has {name_some(labels)}")
-    mine = cells["variant"].isin({variant, asked}) | (len(labels) == 1)
-    kept = cells[mine & cells["language"].isin(own)]
-    if kept.empty:
-        raise InputError(f"{path} has no rows in {name_some(own)}: nothing to calibrate with")
-    return kept
+    return of_model(read_outcomes(path), variant, asked, rows["language"], str(path))
 
 
 def _show(console: Console, bundle, model, table: pd.DataFrame, skipped: list[str], items: int):
-    described = {
-        "variant": "in the data",
-        "base_model": "its base model is in the data, in the other mode",
-        "family": "new; its family is in the data",
-        "nothing": "new, and so is its family: a wide interval",
-    }
-    mode = "on" if model.reasoning else "off"
-    console.print(
-        f"{model.variant}: {2**model.size:g}B, reasoning {mode}, family "
-        f"{model.family.removesuffix(' (new)')} ({described[model.known]})",
-        highlight=False,
-    )
+    from analysis.unseen import remarks
+
+    console.print(remarks.about(model), highlight=False)
     console.print(f"Learned from: {bundle.source}", highlight=False)
-    show.frame(console, f"Predicted accuracy (%) on {items:,} questions", _display(table))
-    for line in _remarks(table):
+    title = f"Predicted accuracy (%) on {items:,} questions"
+    show.frame(console, title, remarks.in_percent(table))
+    for line in remarks.remarks(table):
         console.print(f"[yellow]![/] {line}", highlight=False)
     for line in skipped:
         console.print(f"skipped: {line}", highlight=False)
 
 
-def _display(table: pd.DataFrame) -> pd.DataFrame:
-    """The predictions as strings, in percent."""
-    display = pd.DataFrame({"": table["name"] + " (" + table["language"] + ")"})
-    for point in ("plug_in", "integrated"):
-        display[point.replace("_", "-")] = [f"{100 * value:.1f}" for value in table[point]]
-    for level in (50, 80, 95):
-        ends = zip(table[f"low_{level}"], table[f"high_{level}"], strict=True)
-        display[f"{level}%"] = [f"{100 * low:.0f}–{100 * high:.0f}" for low, high in ends]
-    display["log10 pages"] = [f"{value:.2f}" for value in table["resource"]]
-    display["distance"] = [f"{value:.3f}" for value in table["distance"]]
-    marks = table["fertility_source"].map({"data": "", "counted": "~", "unknown": "?"})
-    values = zip(table["fertility"], marks, strict=True)
-    display["fertility"] = [mark if mark == "?" else f"{mark}{v:+.2f}" for v, mark in values]
-    return display
-
-
-def _remarks(table: pd.DataFrame) -> list[str]:
-    """What a reader must know: extrapolation, guesses, calibration, pairs in the data."""
-    lines = []
-    extremes = {
-        ("resource", -1): "has less text than any language learned from",
-        ("resource", 1): "has more text than any language learned from",
-        ("distance", -1): "is closer to English than any language learned from",
-        ("distance", 1): "is farther from English than any language learned from",
-    }
-    for (feature, sign), what in extremes.items():
-        outside = sign * table[f"{feature}_outside"]
-        for name, far in zip(table["name"][outside > 0], outside[outside > 0], strict=True):
-            lines.append(f"extrapolation: {name} {what} ({far:.2f} SD outside)")
-    if (table["fertility_source"] == "counted").any():
-        lines.append("relative fertility marked ~ was counted with the model's tokenizer")
-    if (table["fertility_source"] == "unknown").any():
-        lines.append(
-            "relative fertility that is not known (?) is taken as 0, an average tokenizer's; its "
-            "spread is in the interval"
-        )
-    for row in table[table["templates"] > 0].itertuples():
-        lines.append(f"{row.name}: calibrated with {row.templates} templates of yours")
-    if table["seen"].any():
-        lines.append(f"in the data already: {name_some(table['name'][table['seen']])}")
-    return lines
-
-
 def _show_target(console: Console, table: pd.DataFrame, target: float) -> None:
-    """What reaches a target; InputError where nothing asked about does."""
-    if table["params_b"].isna().all() and not (table["reasoning_on"] >= target).any():
-        best = table.loc[table["best"].idxmax()]
-        raise InputError(
-            f"no size up to {table['limit_b'].iloc[0]:,.0f}B reaches {target:.0%} there: the best "
-            f"prediction is {best['best']:.0%} ({best['language']})"
-        )
-    for row in table.itertuples():
-        if row.params_b == row.params_b:
-            text = f"about {row.params_b:.3g}B parameters in the same family and mode"
-        else:
-            text = f"no size up to {row.limit_b:,.0f}B (best: {row.best:.0%})"
-        if row.reasoning_on == row.reasoning_on:
-            text += f"; with reasoning on, this model: {row.reasoning_on:.0%}"
-        console.print(f"{target:.0%} in {row.language}: {text}", highlight=False)
+    from analysis.unseen import remarks
+
+    for line in remarks.reaching(table, target):
+        console.print(line, highlight=False)
