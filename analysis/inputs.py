@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,7 @@ from common.errors import InputError, name_some
 from features import languages as language_registry
 from features import models as model_registry
 from features.fertility import read_counts, with_packaged
+from features.reading import named
 from features.table import Tables, build_all
 
 
@@ -27,6 +29,8 @@ class Inputs:
         source: in words, which data these are and which layer is reconstructed.
         seed: of the reconstructed template layer; None for a user's own data.
         notes: what was decided on the way and a reader should know, a sentence each.
+        further_languages: as the language table of ``features``, for the languages of the user's
+            file that no cell is in: a prediction may ask for them.
     """
 
     cells: pd.DataFrame
@@ -34,6 +38,7 @@ class Inputs:
     source: str
     seed: int | None
     notes: tuple[str, ...] = ()
+    further_languages: pd.DataFrame | None = None
 
     @property
     def is_study(self) -> bool:
@@ -47,18 +52,19 @@ class Inputs:
 
 
 def load(
-    outcomes: Path | None,
-    models: Path | None,
-    languages: Path | None,
+    outcomes: Path | pd.DataFrame | None,
+    models: Path | pd.DataFrame | None,
+    languages: Path | pd.DataFrame | None,
     seed: int,
     split: str | None = "symbolic",
     tokenizer_counts: Path | None = None,
 ) -> Inputs:
-    """The embedded study data, or a user's ``outcomes`` file, with their features.
+    """The embedded study data, or a user's ``outcomes``, with their features.
 
     Args:
-        outcomes: CSV or Parquet of instances or cells; the study's cells without it.
-        models, languages: files that add to or override the registries.
+        outcomes: CSV, Parquet or data frame of instances or cells, or logs; the study's cells
+            without it.
+        models, languages: files or data frames that add to or override the registries.
         seed: of the reconstructed template layer of the study's cells.
         split: keep one split; None keeps both. Outcomes without a split column are kept whole.
         tokenizer_counts: a file of token counts that adds to the packaged ones.
@@ -75,18 +81,27 @@ def load(
         if split and "split" in cells.columns:
             kept = cells[cells["split"] == split]
             if kept.empty:
-                raise InputError(f"{outcomes} has no rows of the {split} split")
+                raise InputError(f"{named(outcomes, 'outcomes')} has no rows of the {split} split")
             cells = kept.reset_index(drop=True)
         cells["language"] = _resolved(cells["language"], own)
     own_models = None if models is None else model_registry.read_models(models)
-    check_fit_ready(cells, str(outcomes or "the study's outcomes"))
-    features = build_all(
+    where = "the study's outcomes" if outcomes is None else named(outcomes, "outcomes")
+    check_fit_ready(cells, where)
+    build = partial(
+        build_all,
         models=_model_rows(own_models, cells["variant"].unique()),
-        languages=_language_rows(own, cells["language"].unique()),
         options={} if tokenizer_counts is None else fertility_options(tokenizer_counts),
     )
-    notes = _notes(cells, own_models)
-    return Inputs(cells, features, source, seed if outcomes is None else None, notes)
+    features = build(languages=_language_rows(own, cells["language"].unique()))
+    further = None if own is None else own[~own["language"].isin(cells["language"])]
+    return Inputs(
+        cells,
+        features,
+        source,
+        seed if outcomes is None else None,
+        _notes(cells, own_models),
+        None if further is None or further.empty else build(languages=further).languages,
+    )
 
 
 def fertility_options(tokenizer_counts: Path) -> dict:
