@@ -1,0 +1,22 @@
+"""What an analysis starts from."""
+
+from __future__ import annotations
+
+from analysis.inputs import load
+from analysis.unseen.anywhere import known_languages
+
+
+def test_languages_of_a_file_that_no_cell_is_in_can_be_asked_about(tmp_path):
+    file = tmp_path / "languages.csv"
+    file.write_text("language,name,resource\nbar,,4.9\nxno,Our own,5.5\nmar,,7\n")
+    inputs = load(None, None, file, 1)
+    further = inputs.further_languages.set_index("language")
+    assert further["resource"].to_dict() == {"bar": 4.9, "xno": 5.5}
+    assert "bar" not in set(inputs.features.languages["language"])
+    known = known_languages(inputs.features.languages, inputs.further_languages)
+    known = known.set_index("language")
+    assert known.index.is_unique
+    assert known.loc[["bar", "xno"], "resource"].tolist() == [4.9, 5.5]
+    assert known.loc["mar", "resource"] == 7
+    assert known["seen"].sum() == 15
+    assert load(None, None, None, 1).further_languages is None
