@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from common.errors import InputError
-from features.reading import check_columns, read_rows, truth
+from features.reading import check_columns, named, read_rows, truth
 
 DATA = Path(__file__).parent / "data"
 COLUMNS = (
@@ -97,33 +97,34 @@ def table(languages: pd.DataFrame | Iterable[str] | None = None) -> pd.DataFrame
     return known.set_index("language").loc[codes].reset_index()
 
 
-def read_languages(path: str | Path) -> pd.DataFrame:
-    """A user's languages file: registry rows, with the file's own columns in place or beside.
+def read_languages(source: str | Path | pd.DataFrame) -> pd.DataFrame:
+    """A user's languages, a file or a data frame: registry rows, with their own columns in place.
 
     ``language`` is required. A code that is not registered is accepted if its row has a ``name``:
-    such a language has the features that the file gives it, and, where it names its ``uriel`` or
+    such a language has the features that the row gives it, and, where it names its ``uriel`` or
     ``common_crawl`` code, those. Further columns (``resource``, ``distance``, one of the user's)
-    are kept as text, empty where the file is. Raises InputError.
+    are kept as text, empty where the rows are. Raises InputError.
     """
-    given = read_rows(path, ["language"], COLUMNS)
+    given = read_rows(source, ["language"], COLUMNS, "languages")
+    where, unit = named(source, "languages"), given.index.name
     rows = []
     for line, row in given.iterrows():
         stated = {name: value for name, value in row.items() if value != ""}
         code = stated.pop("language", "")
         if "in_study" in stated:
-            stated["in_study"] = truth(stated["in_study"], "in_study", f"{path}, line {line}")
+            stated["in_study"] = truth(stated["in_study"], "in_study", f"{where}, {unit} {line}")
         try:
             known = table([resolve(code)]).iloc[0].to_dict()
         except InputError as error:
             if code == "" or "name" not in stated:
                 raise InputError(
-                    f"{path}, line {line}: {error} "
+                    f"{where}, {unit} {line}: {error} "
                     "For a language of your own, give its name in a column name"
                 ) from error
             known = dict.fromkeys(COLUMNS, "") | {
                 "language": code,
                 "in_study": False,
-                "source": str(path),
+                "source": where,
             }
         rows.append(known | stated)
     result = pd.DataFrame(rows, columns=[*COLUMNS, *given.columns.difference(COLUMNS, sort=False)])

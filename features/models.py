@@ -10,7 +10,7 @@ from typing import Literal
 import pandas as pd
 
 from common.errors import InputError, name_some, suggest
-from features.reading import check_columns, numbers, read_rows, truth
+from features.reading import check_columns, named, numbers, read_rows, truth
 from features.reasoning import mode
 from features.size import parse_size
 
@@ -63,40 +63,43 @@ def table(models: pd.DataFrame | Iterable[str] | None = None) -> pd.DataFrame:
     return _checked(known.set_index("variant", drop=False).loc[given], "models")
 
 
-def read_models(path: str | Path, count: Literal["total", "active"] | None = None) -> pd.DataFrame:
-    """A user's models file, with the registry's columns; others are kept as text.
+def read_models(
+    source: str | Path | pd.DataFrame, count: Literal["total", "active"] | None = None
+) -> pd.DataFrame:
+    """A user's models, a file or a data frame, with the registry's columns; others kept as text.
 
     ``variant``, ``base_model``, ``family`` and ``reasoning`` are required. ``params_b`` is parsed
-    from ``base_model`` (or ``hub_id``) where the file leaves it out; ``count`` says which count of
+    from ``base_model`` (or ``hub_id``) where the rows leave it out; ``count`` says which count of
     a mixture of experts to take (see ``features.size.parse_size``), and
     ``attrs["sizes_from_names"]`` says which were parsed. Raises InputError.
     """
-    given = read_rows(path, REQUIRED, COLUMNS)
+    given = read_rows(source, REQUIRED, COLUMNS, "models")
+    where, unit = named(source, "models"), given.index.name
     for column in REQUIRED:
         if (given[column] == "").any():
             lines = name_some(given.index[given[column] == ""])
-            raise InputError(f"{path}, line {lines}: {column} is empty")
+            raise InputError(f"{where}, {unit} {lines}: {column} is empty")
     rows = given.copy()
-    rows["params_b"] = numbers(rows, "params_b", str(path)) if "params_b" in rows else float("nan")
+    rows["params_b"] = numbers(rows, "params_b", where) if "params_b" in rows else float("nan")
     parsed = {}
     for line, row in rows[rows["params_b"].isna()].iterrows():
         try:
             size = parse_size(row.get("hub_id") or row["base_model"], count)
             rows.loc[line, "params_b"] = parsed[row["base_model"]] = size
         except InputError as error:
-            raise InputError(f"{path}, line {line}: {error}") from error
+            raise InputError(f"{where}, {unit} {line}: {error}") from error
     if "in_study" in rows:
         rows["in_study"] = [
-            truth(text, "in_study", f"{path}, line {line}")
+            truth(text, "in_study", f"{where}, {unit} {line}")
             for line, text in rows["in_study"].items()
         ]
     else:
         rows["in_study"] = False
     for column in ("tokenizer", "hub_id", "revision"):
         rows[column] = rows.get(column, "")
-    rows["source"] = rows["source"] if "source" in rows else str(path)
+    rows["source"] = rows.get("source", where)
     extra = given.columns.difference(COLUMNS, sort=False)
-    result = _checked(rows[[*COLUMNS, *extra]], str(path))
+    result = _checked(rows[[*COLUMNS, *extra]], where)
     result.attrs["sizes_from_names"] = parsed
     return result
 

@@ -1,4 +1,4 @@
-"""A user's CSV file as text, checked before anything is made of it."""
+"""A user's rows as text, from a CSV file or a data frame, checked before use."""
 
 from __future__ import annotations
 
@@ -11,16 +11,44 @@ import pandas as pd
 from common.errors import InputError, name_some, suggest
 
 
-def read_rows(path: str | Path, required: Collection[str], known: Collection[str]) -> pd.DataFrame:
-    """The rows of a CSV file, every cell a stripped string and an empty cell ``""``.
+def named(source: str | Path | pd.DataFrame, table: str) -> str:
+    """What messages call rows: the file, or ``the table of models`` for a data frame."""
+    return f"the table of {table}" if isinstance(source, pd.DataFrame) else str(source)
 
-    Nothing is taken for a missing value or a boolean: ``nan`` stays Min Nan Chinese, ``no`` stays
-    Norwegian. The index is the line in the file, counted from the header's 1, for messages (exact
-    unless a quoted cell spans lines).
+
+def read_rows(
+    source: str | Path | pd.DataFrame,
+    required: Collection[str],
+    known: Collection[str],
+    table: str = "rows",
+) -> pd.DataFrame:
+    """The rows of a CSV file or a data frame, every cell a stripped string, an empty one ``""``.
+
+    Nothing in a file is taken for a missing value or a boolean: ``nan`` stays Min Nan Chinese,
+    ``no`` stays Norwegian. The index is the place for messages: the ``line`` in the file, counted
+    from the header's 1 (exact unless a quoted cell spans lines), or the data frame's ``row``.
+    ``table`` says what a data frame holds.
 
     Raises InputError for a file that cannot be read, is empty, lacks a ``required`` column, or has
     a column that looks like a misspelt ``known`` one. Other columns are kept.
     """
+    framed = isinstance(source, pd.DataFrame)
+    rows = _as_text(source) if framed else _read_csv(source)
+    rows = rows[(rows != "").any(axis=1)]
+    where = named(source, table)
+    check_columns(rows, required, known, where)
+    if rows.empty:
+        raise InputError(f"{where} has {'' if framed else 'a header but '}no rows")
+    return rows
+
+
+def _as_text(table: pd.DataFrame) -> pd.DataFrame:
+    rows = table.astype(object).where(table.notna(), "").astype(str)
+    rows = rows.apply(lambda column: column.str.strip())
+    return rows.set_axis(rows.columns.astype(str), axis=1).rename_axis(index="row")
+
+
+def _read_csv(path: str | Path) -> pd.DataFrame:
     try:
         cells = pd.read_csv(
             path,
@@ -35,13 +63,8 @@ def read_rows(path: str | Path, required: Collection[str], known: Collection[str
     except (OSError, UnicodeDecodeError, pd.errors.EmptyDataError, pd.errors.ParserError) as error:
         raise InputError(f"{path} cannot be read as CSV in UTF-8: {error}") from error
     cells = cells.fillna("").apply(lambda column: column.str.strip())
-    cells.index = cells.index + 1
-    rows = cells.iloc[1:].set_axis(cells.iloc[0].tolist(), axis=1)
-    rows = rows[(rows != "").any(axis=1)]
-    check_columns(rows, required, known, str(path))
-    if rows.empty:
-        raise InputError(f"{path} has a header but no rows")
-    return rows
+    cells.index = (cells.index + 1).rename("line")
+    return cells.iloc[1:].set_axis(cells.iloc[0].tolist(), axis=1)
 
 
 def check_columns(

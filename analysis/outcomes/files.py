@@ -23,6 +23,7 @@ from analysis.outcomes.instance_files import ROW, cells_of_instances
 from analysis.outcomes.schema import KINDS, kind_of, validate
 from analysis.outcomes.tables import read_csv, read_parquet
 from common.errors import InputError, name_some
+from features.reading import named
 
 TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
     ".csv": read_csv,
@@ -31,10 +32,11 @@ TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
 """Reader of each table, by the suffix of the file: path → rows of instances or of cells."""
 
 
-def read_outcomes(path: str | Path) -> pd.DataFrame:
-    """A file of instances or of cells, or logs, as cells: variant, language, template, … counts.
+def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
+    """Instances or cells, or logs, as cells: variant, language, template, … counts.
 
-    Which of the two a table holds is told by its columns (``schema.KINDS``). Instances in Parquet
+    A path or a data frame; messages name a file's lines and a data frame's index. Which of the two
+    a table holds is told by its columns (``schema.KINDS``). Instances in Parquet
     are added up without holding them in memory. A folder or a log is read as ``ingest`` does, and
     refused where samples ended in errors. Rows are sorted by their key. ``attrs["data_source"]``
     says in words where the cells come from.
@@ -42,6 +44,9 @@ def read_outcomes(path: str | Path) -> pd.DataFrame:
     Raises InputError for a path that does not exist, a suffix without a reader, and whatever
     ``schema.validate`` and ``ingest`` refuse.
     """
+    if isinstance(path, pd.DataFrame):
+        where = named(path, "outcomes")
+        return _cells(path, where, where)
     path = Path(path)
     reader = TABLES.get(path.suffix.casefold())
     if path.is_dir() or (path.is_file() and reader is None and format_of(path) is not None):
@@ -58,15 +63,19 @@ def read_outcomes(path: str | Path) -> pd.DataFrame:
         )
     if reader is read_parquet and (source := _source_of_instances(path)) is not None:
         return _sourced(cells_of_instances(path), source)
-    table = reader(path)
-    kind = kind_of(table, str(path))
-    rows = validate(table, kind, str(path))
+    return _cells(reader(path), str(path), path.name)
+
+
+def _cells(table: pd.DataFrame, where: str, name: str) -> pd.DataFrame:
+    """A table of instances or of cells as cells; ``where`` is for messages, ``name`` the source."""
+    kind = kind_of(table, where)
+    rows = validate(table, kind, where)
     if kind == "instances":
         cells = to_cells(rows)
     else:
         cells = rows.sort_values(list(rows.columns[:-2]), ignore_index=True)
     # Cells that this toolkit wrote say themselves where they come from.
-    cells.attrs = {"data_source": f"{kind} of {path.name}"} | table.attrs
+    cells.attrs = {"data_source": f"{kind} of {name}"} | table.attrs
     cells.attrs["unused_columns"] = [str(name) for name in table if name not in rows.columns]
     return cells
 
