@@ -13,6 +13,7 @@ from analysis import design as designs
 from analysis import study
 from analysis.glmm.cache import cached_fit
 from analysis.glmm.diagnostics import separated_levels
+from analysis.glmm.engines import ENGINES
 from analysis.glmm.formula import Formula, parse
 from analysis.glmm.judge import Judgement, judge
 from analysis.glmm.r_session import session
@@ -28,7 +29,11 @@ MODES = {
     "laplace": "our engine alone; needs no R",
     "lme4-cold": "lme4 alone, from nothing (many minutes on a full design)",
 }
+MODES |= {name: f"{name} alone" for name in ENGINES if name not in MODES}
 """How the model is fitted: who optimises and who judges."""
+
+OPTIMISER = {"lme4": "laplace", "lme4-cold": "lme4"}
+"""The engine that optimises, where it is not the one of the mode's name."""
 
 
 @dataclass(frozen=True)
@@ -124,14 +129,14 @@ def determinants(
     _check_names(model, inputs)
     wanted = designs.needed(model, inputs.features)
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
-    if mode != "laplace":
+    if mode in OPTIMISER:
         session()  # R missing is said before the work, not after it
     if tell is not None:
         for text in expectations(model, built.data):
             tell(text)
 
     def run(label: str, which: Formula) -> Fit:
-        engine = "lme4" if mode == "lme4-cold" else "laplace"
+        engine = OPTIMISER.get(mode, mode)
         with fitting(label) as progress:
             return cached_fit(
                 engine, which, built.data, cache, provenance=inputs.provenance, progress=progress
