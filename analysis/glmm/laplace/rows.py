@@ -38,31 +38,47 @@ class RowSystem:
             self.loads.append(loads)
             columns.append(design.starts[t] + copy[:, None] * term.q + np.arange(term.q))
         self.columns = np.concatenate(columns, axis=1)
+        self._scaled: ScaledLoadings | None = None
 
     def factor(self, weight: np.ndarray, blocks: list[np.ndarray]) -> RowFactor:
         """H's factor at the weights (units × 1) and the terms' blocks T."""
-        return RowFactor(self, weight[:, 0], blocks)
+        # Newton's steps for the modes change the weights alone.
+        if self._scaled is None or not self._scaled.is_at(blocks):
+            self._scaled = ScaledLoadings(self, blocks)
+        return RowFactor(self, weight[:, 0], self._scaled)
+
+
+class ScaledLoadings:
+    """ZΛ (``relative``) and ZΛΛ'Z' (``covariance``) at the terms' blocks T."""
+
+    def __init__(self, system: RowSystem, blocks: list[np.ndarray]):
+        self.blocks = list(blocks)
+        half = [loads @ block for loads, block in zip(system.loads, blocks, strict=True)]
+        units = len(system.columns)
+        self.covariance = np.zeros((units, units))
+        for part, shared in zip(half, system.shared, strict=True):
+            self.covariance += (part @ part.T) * shared
+        data = np.concatenate(half, axis=1)
+        pointers = np.arange(0, data.size + 1, data.shape[1])
+        shape = (units, system.design.effects)
+        self.relative = sparse.csr_array((data.ravel(), system.columns.ravel(), pointers), shape)
+
+    def is_at(self, blocks: list[np.ndarray]) -> bool:
+        """Whether these are the same blocks."""
+        return all(own is other for own, other in zip(self.blocks, blocks, strict=True))
 
 
 class RowFactor:
     """H at one W and Λ, by the factor of B."""
 
-    def __init__(self, system: RowSystem, weight: np.ndarray, blocks: list[np.ndarray]):
-        self.system, self.weight, self.blocks = system, weight, blocks
-        half = [loads @ block for loads, block in zip(system.loads, blocks, strict=True)]
-        covariance = np.zeros((len(weight),) * 2)
-        for part, shared in zip(half, system.shared, strict=True):
-            covariance += (part @ part.T) * shared
-        self.covariance = covariance
+    def __init__(self, system: RowSystem, weight: np.ndarray, scaled: ScaledLoadings):
+        self.system, self.weight, self.blocks = system, weight, scaled.blocks
+        self.covariance, self.relative = scaled.covariance, scaled.relative
         self.scale = np.sqrt(weight)
-        inner = covariance * self.scale[:, None] * self.scale
+        inner = self.covariance * self.scale[:, None] * self.scale
         inner.flat[:: len(weight) + 1] += 1.0
         self.root = cholesky(inner)
         self.log_determinant = 2 * float(np.log(self.root.diagonal()).sum())
-        data = np.concatenate(half, axis=1)
-        pointers = np.arange(0, data.size + 1, data.shape[1])
-        shape = (len(weight), system.design.effects)
-        self.relative = sparse.csr_array((data.ravel(), system.columns.ravel(), pointers), shape)
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """H⁻¹ right; ``right`` is effects or effects × right sides."""
