@@ -98,6 +98,26 @@ class Posterior:
                 eta += term.fresh(rows, count, generator)
         return eta
 
+    def draws_apart(
+        self, rows: pd.DataFrame, size: int, count: int, generator: np.random.Generator
+    ) -> np.ndarray:
+        """Log-odds of rows (rows × ``count``), drawn jointly within blocks of ``size`` rows.
+
+        Every block has the same random numbers, so its draws do not depend on which others are
+        asked about; draws of different blocks say nothing of how these vary together.
+        """
+        columns = self._columns(rows)
+        half = solve_triangular(self._factor, columns.T.toarray(), lower=True)
+        parts = [(half.T @ half, None)]
+        parts += [(term.fresh_covariance(rows), term.df) for term in self.terms]
+        eta = (columns @ self.mean + self.formula.offset(rows)).reshape(-1, size, 1)
+        for covariance, df in parts:
+            noise = generator.standard_normal((size, count))
+            if df is not None:
+                noise *= np.sqrt(df / generator.chisquare(df, count))
+            eta = eta + _triangular_roots(_diagonal_blocks(covariance, size)) @ noise
+        return eta.reshape(len(rows), count)
+
     def simulated(
         self, rows: pd.DataFrame, kept: Collection[str], generator: np.random.Generator
     ) -> np.ndarray:
@@ -202,6 +222,7 @@ class _Structured:
     rest: np.ndarray
     whole: np.ndarray
     mean: np.ndarray
+    df = None  # the SD of a structured term counts as known
 
     @property
     def group(self) -> str:
@@ -290,6 +311,27 @@ def _same(labels: pd.Series) -> np.ndarray:
     """Which pairs of rows have one label."""
     codes, _ = pd.factorize(labels)
     return codes[:, None] == codes
+
+
+def _diagonal_blocks(matrix: np.ndarray, size: int) -> np.ndarray:
+    """The square blocks of ``size`` along the diagonal (blocks × size × size)."""
+    number = len(matrix) // size
+    split = matrix.reshape(number, size, number, size)
+    return split[np.arange(number), :, np.arange(number), :]
+
+
+def _triangular_roots(blocks: np.ndarray) -> np.ndarray:
+    """Lower triangular roots of positive semi-definite blocks; a pivot that is rounding is zero.
+
+    Unlike a root of eigenvectors this one has no sign to choose, so equal blocks have equal draws.
+    """
+    root = np.zeros_like(blocks)
+    for j in range(blocks.shape[1]):
+        rest = blocks[:, :, j] - np.einsum("bik,bk->bi", root[:, :, :j], root[:, j, :j])
+        positive = rest[:, j] > 1e-12 * blocks[:, j, j]
+        pivot = np.sqrt(np.where(positive, rest[:, j], 1.0))
+        root[:, j:, j] = np.where(positive[:, None], rest[:, j:] / pivot[:, None], 0.0)
+    return root
 
 
 def _psd_root(matrix: np.ndarray) -> np.ndarray:

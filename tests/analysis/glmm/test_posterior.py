@@ -56,6 +56,18 @@ def test_draws_have_the_covariance(data, plain):
     np.testing.assert_allclose(draws.mean(axis=1), posterior.linear_predictor(rows), atol=0.02)
 
 
+def test_blocks_drawn_apart_have_the_law_of_draws_and_do_not_depend_on_others(data, plain):
+    _, posterior = plain
+    new = pd.DataFrame({"variant": ["new", "v1"], "language": "new", "x": [0.0, 1.0]})
+    rows = pd.concat([data.iloc[:2], new], ignore_index=True)
+    apart = posterior.draws_apart(rows, 2, 40_000, np.random.default_rng(3))
+    together = posterior.draws(rows, 40_000, np.random.default_rng(4))
+    for block in (slice(0, 2), slice(2, 4)):
+        assert np.cov(apart[block]) == pytest.approx(np.cov(together[block]), rel=0.05, abs=0.01)
+    alone = posterior.draws_apart(rows.iloc[2:], 2, 40_000, np.random.default_rng(3))
+    np.testing.assert_allclose(apart[2:], alone, atol=1e-6)
+
+
 def test_a_known_pair_is_known_much_better_than_its_parts(data, plain):
     fit, posterior = plain
     known = posterior.covariance(data.iloc[:1])[0, 0]

@@ -66,6 +66,13 @@ def test_far_languages_have_wider_intervals_and_say_so(bundle):
     assert other["fertility"].tolist() == [0.0]
 
 
+def test_a_prediction_does_not_depend_on_what_else_is_asked(bundle):
+    model = anywhere.find_model(bundle, None, 8, "Qwen3", "on")
+    alone = _predict(bundle, model, ["swh"])
+    among = _predict(bundle, model, ["deu", "yor", "swh", "bre"]).loc[["swh"]]
+    pd.testing.assert_frame_equal(alone, among, rtol=1e-9)
+
+
 def test_a_few_cells_calibrate(bundle):
     model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
     before = _predict(bundle, model, ["nld"])

