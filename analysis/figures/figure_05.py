@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.figures.scatter import COLOURS, TITLES, errors, identity
-from analysis.figures.style import INK, MUTED, RC, add_note, new_figure
+from analysis.figures.style import INK, MUTED, OURS, RC, add_note, new_figure
 
 TICKS = [40, 60, 80, 100]
+PREDICTED = "predicted accuracy (%), language held out"
 CLOSEST = 2.4  # percent between two names on one side
 
 
@@ -25,23 +26,29 @@ def draw(predictions: pd.DataFrame, published: pd.DataFrame, note: str) -> Figur
         figure = new_figure(3.6 * len(names) + 0.2, 4.2)
         panels = figure.subplots(1, len(names), squeeze=False)[0]
         for axes, name in zip(panels, names, strict=True):
-            rows = predictions[(predictions["predictor"] == name)
-                               & (predictions["level"] == "language")]  # fmt: skip
-            identity(axes, TITLES[name])
-            observed, predicted = rows["observed"].to_numpy(), rows["plug_in"].to_numpy()
-            axes.vlines(100 * observed, 100 * rows["low_80"], 100 * rows["high_80"],
-                        color=COLOURS[name], linewidth=0.9, alpha=0.5)  # fmt: skip
-            axes.plot(100 * observed, 100 * predicted, "o", color=COLOURS[name], markersize=4.5)
-            _name(axes, rows)
             known = published.query("level == 'language' and predictor == @name and k == 0")
             more = "".join(f"\npublished MAE {value:.2f}" for value in known["value"])
-            errors(axes, observed, predicted, more)
-            low = 100 * min(rows["low_80"].min(), observed.min()) - 4
-            axes.set(xlim=(low, 102), ylim=(low, 102), xticks=TICKS, yticks=TICKS)
-            axes.set_xlabel("observed accuracy (%), mean over models")
-        panels[0].set_ylabel("predicted accuracy (%), language held out")
+            rows = predictions[predictions["predictor"] == name]
+            means(axes, rows, COLOURS[name], more)
+            axes.set_title(TITLES[name])
+        panels[0].set_ylabel(PREDICTED)
         add_note(figure, f"{note} Bars: 80% predictive intervals.")
     return figure
+
+
+def means(axes: Axes, predictions: pd.DataFrame, colour: str = OURS, more: str = "") -> None:
+    """One predictor's language means against the observed ones, with 80% intervals where known."""
+    rows = predictions[predictions["level"] == "language"]
+    identity(axes)
+    observed, predicted = rows["observed"].to_numpy(), rows["plug_in"].to_numpy()
+    axes.vlines(100 * observed, 100 * rows["low_80"], 100 * rows["high_80"],
+                color=colour, linewidth=0.9, alpha=0.5)  # fmt: skip
+    axes.plot(100 * observed, 100 * predicted, "o", color=colour, markersize=4.5)
+    _name(axes, rows)
+    errors(axes, observed, predicted, more)
+    low = 100 * min(np.nanmin([*rows["low_80"], *predicted]), observed.min()) - 4
+    axes.set(xlim=(low, 102), ylim=(low, 102), xticks=TICKS, yticks=TICKS)
+    axes.set_xlabel("observed accuracy (%), mean over models")
 
 
 def _name(axes: Axes, rows: pd.DataFrame) -> None:
