@@ -2,63 +2,112 @@
 
 from __future__ import annotations
 
+import inspect
+import os
+import signal
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
+from typer.core import TyperCommand, TyperGroup
+from typer.exceptions import TyperException
 
+from analysis.commands import output
+from analysis.commands.source import described
 from common.errors import InputError
-from common.parallel import cluster
 
-COMMANDS = (
-    "features",
-    "outcomes",
-    "glmm",
-    "transfer-metrics",
-    "hat-noise",
-    "robustness",
-    "ceiling",
-    "penalty",
-    "templates",
-    "instances",
-    "ingest",
-    "stages",
-    "compliance",
-    "compute",
-    "export",
-    "equivalence",
-    "sample-size",
-    "specifications",
-    "loo-predict",
-    "few-templates",
-    "predict",
-    "interval-check",
-    "levers",
-    "overview",
-    "all",
-    "power",
-)
+PANELS = {
+    "Start here": (
+        "predict",
+        "glmm",
+        "overview",
+        "all",
+    ),
+    "Your own evaluations": (
+        "ingest",
+        "outcomes",
+        "features",
+        "compliance",
+        "stages",
+        "compute",
+        "export",
+    ),
+    "Languages that nobody tested": (
+        "loo-predict",
+        "few-templates",
+        "interval-check",
+    ),
+    "What determines transfer": (
+        "levers",
+        "penalty",
+        "ceiling",
+        "specifications",
+        "equivalence",
+    ),
+    "Other measures": (
+        "transfer-metrics",
+        "hat-noise",
+        "robustness",
+    ),
+    "Plan an evaluation": (
+        "sample-size",
+        "power",
+        "templates",
+        "instances",
+    ),
+}
+"""Every command, by the question that leads to it."""
 
-INTERRUPTED = 130
+COMMANDS = tuple(name for names in PANELS.values() for name in names)
+
+EXAMPLES = {
+    "What would Qwen3-8B score in Swahili, which nobody tested?":
+        "transfer predict --model Qwen/Qwen3-8B --reasoning on --language swh",
+    "The study's model, fitted to its published counts (without R)":
+        "transfer glmm --engine laplace",
+    "Your own evaluation logs to outcomes, and the model of them":
+        "transfer ingest logs/ --out outcomes.parquet\n"
+        "transfer glmm --outcomes outcomes.parquet --models models.csv",
+    "For a program: one JSON document on stdout":
+        "transfer predict --params 8 --family Qwen3 --reasoning off --language swh --json",
+}  # fmt: skip
+
+
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON document on stdout, and nothing else there."),
+]
 
 
 def build(names: Collection[str] = COMMANDS) -> typer.Typer:
-    """The command line with the commands ``names``; importing one costs what it needs."""
+    """The command line with the commands ``names`` imported and the others described only.
+
+    Importing a command costs what it needs, a second or more; help and completion need none.
+    """
+    styled = "rich" if sys.stdout.isatty() else None  # boxes on a terminal, plain text elsewhere
     app = typer.Typer(
         name="transfer",
+        cls=Group,
+        rich_markup_mode=styled,
         help="What determines how a model's capabilities transfer across languages: "
         "features, GLMMs, and predictions for languages that nobody tested.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        context_settings={"max_content_width": 100},
     )
     app.callback()(transfer)
-    for name in names:
-        module = import_module(f"analysis.commands.{name.replace('-', '_')}")
-        app.command(name)(module.command)
+    for panel, members in PANELS.items():
+        for name in members:
+            function, examples = described(name), {}
+            if name in names:
+                module = import_module(f"analysis.commands.{name.replace('-', '_')}")
+                function, examples = module.command, getattr(module, "EXAMPLES", {})
+            app.command(name, cls=_command_class(examples), rich_help_panel=panel)(
+                _with_json(function)
+            )
     return app
 
 
@@ -72,30 +121,140 @@ def transfer(
         ),
     ] = None,
     dask: Annotated[
-        int, typer.Option(metavar="N", help="Run refits on a Dask cluster of N local processes.")
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Run refits on a Dask cluster of N local processes."
+        ),
     ] = 0,
-) -> None:
+    json: Json = False,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=lambda asked: _version(asked),
+                           help="Say the version and end.")
+    ] = False,
+) -> None:  # fmt: skip
     """The group of all commands; where their parallel work runs is one choice for all."""
-    context.with_resource(cluster(scheduler, dask))
+    if scheduler is not None or dask:
+        from common.parallel import cluster
+
+        context.with_resource(cluster(scheduler, dask))
 
 
 def main() -> None:
     """Run a command; what cannot be done ends with its message on stderr and status 2.
 
-    Only the command that is asked for is imported, since all of them together take seconds; the
-    help, completion and a misspelt command need all.
+    Only the command that is asked for is imported. Ctrl-C ends with status 130, SIGTERM with 143.
     """
-    asked = [word for word in sys.argv[1:] if word in COMMANDS][:1]
+    completing = "_TRANSFER_COMPLETE" in os.environ
+    asked = [] if completing else [word for word in sys.argv[1:] if word in COMMANDS]
     try:
-        build(asked or COMMANDS)()
+        with _terminated_like_interrupted():
+            status = build(asked)(standalone_mode=False)
+    except TyperException as error:
+        status = error.exit_code
+        output.say_error(_told(error))
     except (InputError, OSError) as error:
-        _say(f"[bold red]error:[/] {escape(str(error))}")
-        sys.exit(2)
-    except SystemExit as stop:
-        if stop.code == INTERRUPTED:
-            _say("interrupted; what was finished is kept: the same command goes on from there")
-        raise
+        status = 2
+        output.say_error(str(error))
+    except KeyboardInterrupt:
+        status = output.INTERRUPTED
+    sys.exit(status if isinstance(status, int) else 0)
 
 
-def _say(text: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(text, highlight=False)
+class _Command(TyperCommand):
+    """A command that opens and ends its conversation, and shows examples below its help."""
+
+    examples: dict[str, str]
+
+    def invoke(self, ctx):
+        """Run it, talking to people or, with ``--json`` here or before its name, to a machine."""
+        options = dict(ctx.params)
+        machine = options.pop("json") or ctx.find_root().params["json"]
+        with output.speaking(self.name, options, machine):
+            return super().invoke(ctx)
+
+    def format_help(self, ctx, formatter):
+        """Typer's help, and the examples."""
+        super().format_help(ctx, formatter)
+        formatter.write(_examples(self.examples))
+
+
+class Group(TyperGroup):
+    """All commands, by panel, with worked examples below."""
+
+    def format_help(self, ctx, formatter):
+        """Typer's help, and the examples."""
+        super().format_help(ctx, formatter)
+        formatter.write(_examples(EXAMPLES))
+        formatter.write("\nA command's own examples: transfer COMMAND --help\n")
+
+    def format_commands(self, ctx, formatter):
+        """The commands by panel in plain help, as on a terminal."""
+        for panel, names in PANELS.items():
+            with formatter.section(panel):
+                rows = [(name, _summary(self.get_command(ctx, name))) for name in names]
+                formatter.write_dl(rows)
+
+
+def _command_class(examples: dict[str, str]) -> type[_Command]:
+    return type("Command", (_Command,), {"examples": examples})
+
+
+def _summary(command: TyperCommand) -> str:
+    return (command.help or "").split("\n\n")[0].replace("\n", " ")
+
+
+def _examples(examples: dict[str, str]) -> str:
+    """Commands below what they do."""
+    told = []
+    for what, lines in examples.items():
+        told.append(f"  # {what}")
+        told += [f"  {line}" for line in lines.splitlines()]
+    return "\n".join(["", "Examples:", *told, ""]) if told else ""
+
+
+def _with_json(function: Callable[..., None]) -> Callable[..., None]:
+    """The same command with ``--json``, the one option that every command has."""
+    signature = inspect.signature(function, eval_str=True)
+    flag = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+
+    def command(json: bool, **given: object) -> None:
+        function(**given)
+
+    command.__doc__ = function.__doc__
+    command.__signature__ = signature.replace(parameters=[*signature.parameters.values(), flag])
+    command.__annotations__ = {
+        name: parameter.annotation for name, parameter in command.__signature__.parameters.items()
+    }
+    return command
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"transfer {output.version()}")
+        raise typer.Exit
+
+
+def _told(error: TyperException) -> str:
+    """A misuse of the command line: what is wrong, what was meant, where help is."""
+    text = getattr(error, "message", "") if hasattr(error, "possibilities") else ""
+    text = text or error.format_message()
+    if near := getattr(error, "possibilities", None):
+        text = f"{text}. Did you mean {', '.join(sorted(near))}?"
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else "transfer"
+    return f"{text} See: {where} --help" if text.endswith(("?", ".")) else (
+        f"{text}. See: {where} --help")  # fmt: skip
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Turn SIGTERM into an exception, so that temporary files and processes are cleared."""
+
+    def stop(number: int, frame: object) -> None:
+        raise output.Terminated
+
+    before: Callable | int | None = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

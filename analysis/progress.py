@@ -1,4 +1,4 @@
-"""Progress of long work on a terminal, and as plain lines elsewhere."""
+"""Progress of long work, shown on a terminal only: nothing of it is left in a file or a pipe."""
 
 from __future__ import annotations
 
@@ -7,70 +7,81 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-PLAIN_SECONDS = 30.0
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 
 @contextmanager
-def fitting(console: Console, label: str) -> Iterator[Callable[[str, int, float], None]]:
-    """Show a fit while it runs: stage, evaluations so far, deviance, seconds.
+def working(console: Console, label: str) -> Iterator[Callable[[str], None]]:
+    """Show that work of unknown length goes on, and for how long it has.
 
-    Yields the callback that engines take as ``progress``. Off a terminal a line is printed every
-    half minute, so that logs of long fits show life without filling up.
+    Yields a function that says what is being done.
     """
-    began = last = time.monotonic()
-    if console.is_terminal:
-        with console.status(label) as status:
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with _shown(console, *columns) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda text: bar.update(task, description=f"{label}: {text}")
 
-            def show(stage: str, evaluations: int, deviance: float) -> None:
-                seconds = int(time.monotonic() - began)
-                status.update(
-                    f"{label}: {stage}, {evaluations} evaluations, deviance {deviance:.3f}, "
-                    f"{seconds // 60}:{seconds % 60:02d}"
-                )
 
-            yield show
-    else:
+@contextmanager
+def fitting(
+    console: Console, label: str, remaining: str = ""
+) -> Iterator[Callable[[str, int, float], None]]:
+    """Show a fit while it runs: stage, evaluations so far, deviance, time.
 
-        def tell(stage: str, evaluations: int, deviance: float) -> None:
-            nonlocal last
-            if time.monotonic() - last >= PLAIN_SECONDS:
-                last = time.monotonic()
-                console.print(
-                    f"{label}: {stage}, {evaluations} evaluations, deviance {deviance:.3f}, "
-                    f"{last - began:.0f} s",
-                    highlight=False,
-                )
+    Yields the callback that engines take as ``progress``. How long one fit will take is not
+    known; ``remaining`` says what is of the fits it belongs to (see ``Fits``).
+    """
+    with working(console, f"{label}{remaining}") as tell:
+        yield lambda stage, evaluations, deviance: tell(
+            f"{stage}, {evaluations} evaluations, deviance {deviance:.3f}"
+        )
 
-        yield tell
+
+class Fits:
+    """A number of fits, one after another: a ``fitting`` that says how many and how long are left.
+
+    Call it with a label, as ``partial(fitting, console)``; the time left is judged by the fits
+    that are done.
+    """
+
+    def __init__(self, console: Console, total: int):
+        self.console, self.total, self.done, self.began = console, total, 0, time.monotonic()
+
+    @contextmanager
+    def __call__(self, label: str) -> Iterator[Callable[[str, int, float], None]]:
+        place = f" ({self.done + 1} of {self.total}"
+        if self.done:
+            left = (time.monotonic() - self.began) / self.done * (self.total - self.done)
+            place += f", about {_minutes(left)} left"
+        with fitting(self.console, label, f"{place})") as progress:
+            yield progress
+        self.done += 1
 
 
 @contextmanager
 def counting(console: Console, label: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show how many of ``total`` pieces of work are done and how long the rest may take.
 
-    Yields a function to call with the number of pieces newly done. Off a terminal a line is
-    printed every half minute.
+    Yields a function to call with the number of pieces newly done.
     """
-    if console.is_terminal:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-            task = bar.add_task(label, total=total)
-            yield lambda done: bar.advance(task, done)
-        return
-    began = last = time.monotonic()
-    finished = 0
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    with _shown(console, *columns, TimeRemainingColumn()) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda done: bar.advance(task, done)
 
-    def tell(done: int) -> None:
-        nonlocal last, finished
-        finished += done
-        now = time.monotonic()
-        if now - last >= PLAIN_SECONDS:
-            last = now
-            left = (now - began) / finished * (total - finished)
-            console.print(
-                f"{label}: {finished} of {total}, about {left:.0f} s left", highlight=False
-            )
 
-    yield tell
+def _shown(console: Console, *columns: object) -> Progress:
+    hidden = not console.is_terminal
+    return Progress(*columns, console=console, transient=True, disable=hidden)
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

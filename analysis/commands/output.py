@@ -1,0 +1,325 @@
+"""How commands talk: for people on a terminal or in a pipe, or as one JSON document for machines.
+
+A command asks for ``current()`` and says what it found, without knowing who listens. Results go to
+stdout; progress and errors to stderr. ``speaking`` opens and closes the conversation: files that
+were written are known there, so no command lists them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from analysis import progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDE = 10_000  # columns of a line that no terminal wraps
+INTERRUPTED = 128 + signal.SIGINT
+CACHE = "cache"
+"""The folder of a results directory that holds finished pieces of work, not results."""
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end (SIGTERM): left as by Ctrl-C."""
+
+
+class Output:
+    """What a command can say. This one says nothing: renderers say what they show."""
+
+    def __init__(self) -> None:
+        self.errors = Console(stderr=True, soft_wrap=True)
+
+    def data(self, source: str, what: str = "Data") -> None:
+        """Which data the results rest on, and which layer of them is reconstructed."""
+
+    def line(self, text: str) -> None:
+        """A result in a sentence."""
+
+    def note(self, text: str) -> None:
+        """What a reader must know of the results."""
+
+    def table(
+        self,
+        name: str,
+        table: pd.DataFrame,
+        title: str = "",
+        display: pd.DataFrame | None = None,
+    ) -> None:
+        """A table: tidy, at full precision, and as strings for people where they differ."""
+
+    def record(self, name: str, table: pd.DataFrame) -> None:
+        """A table that people find in the files and machines here."""
+
+    def wrote(self, path: Path) -> None:
+        """A file of interest that lies among the finished pieces of work."""
+
+    def end(self, written: list[Path]) -> None:
+        """The command is done and has written these results."""
+
+    def working(self, label: str) -> AbstractContextManager[Callable[[str], None]]:
+        """Progress of work of unknown length (see ``analysis.progress``)."""
+        return progress.working(self.errors, label)
+
+    def fitting(self, label: str) -> AbstractContextManager[Callable[[str, int, float], None]]:
+        """Progress of one fit."""
+        return progress.fitting(self.errors, label)
+
+    def fits(self, total: int) -> progress.Fits:
+        """Progress of fits, one after another."""
+        return progress.Fits(self.errors, total)
+
+    def counting(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        """Progress of a known number of pieces of work."""
+        return progress.counting(self.errors, label, total)
+
+
+class People(Output):
+    """Text: coloured and fitted to its width on a terminal, plain and never cut elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.console = _Patient(soft_wrap=True, highlight=False)
+        if not self.console.is_terminal:
+            self.console.width = WIDE
+
+    def data(self, source: str, what: str = "Data") -> None:
+        self.line(f"{what}: {source}")
+
+    def line(self, text: str) -> None:
+        self.console.print(text, markup=False)
+
+    def note(self, text: str) -> None:
+        self.console.print(f"[yellow]![/] {escape(text)}")
+
+    def table(
+        self,
+        name: str,
+        table: pd.DataFrame,
+        title: str = "",
+        display: pd.DataFrame | None = None,
+    ) -> None:
+        shown = _strings(table) if display is None else display
+        numeric = [_is_numeric(shown[column]) for column in shown.columns]
+        panel = Table(title=escape(title) or None, title_justify="left", title_style="bold",
+                      box=None, padding=(0, 1, 0, 0), pad_edge=False)  # fmt: skip
+        for column, right in zip(shown.columns, numeric, strict=True):
+            panel.add_column(escape(str(column)), justify="right" if right else "left",
+                             overflow="fold")  # fmt: skip
+        for row in shown.itertuples(index=False, name=None):
+            panel.add_row(*(escape(str(value)) for value in row))
+        self.console.print(panel, soft_wrap=False)
+
+    def wrote(self, path: Path) -> None:
+        self.line(f"Wrote {path}")
+
+    def end(self, written: list[Path]) -> None:
+        if len(written) == 1:
+            self.wrote(written[0])
+        elif written:
+            self.line(f"Wrote {_files(written)}")
+
+
+class Machine(Output):
+    """One JSON document on stdout when the command is done.
+
+    Keys: command, version, options, seed (of the data or of draws, null where there is none),
+    data (sentences), tables (name to a list of records, missing values null), findings and notes
+    (sentences), files.
+    """
+
+    def __init__(self, command: str, options: Mapping[str, object]) -> None:
+        super().__init__()
+        self.document: dict[str, object] = {
+            "command": command,
+            "version": version(),
+            "options": dict(options),
+            "seed": options.get("seed"),
+            "data": [],
+            "tables": {},
+            "findings": [],
+            "notes": [],
+            "files": [],
+        }
+
+    def data(self, source: str, what: str = "Data") -> None:
+        self.document["data"].append(source)
+
+    def line(self, text: str) -> None:
+        self.document["findings"].append(text)
+
+    def note(self, text: str) -> None:
+        self.document["notes"].append(text)
+
+    def table(
+        self,
+        name: str,
+        table: pd.DataFrame,
+        title: str = "",
+        display: pd.DataFrame | None = None,
+    ) -> None:
+        self.record(name, table)
+
+    def record(self, name: str, table: pd.DataFrame) -> None:
+        known = table.astype(object).where(table.notna(), None)
+        self.document["tables"][name] = known.to_dict("records")
+
+    def wrote(self, path: Path) -> None:
+        self.document["files"].append(str(path))
+
+    def end(self, written: list[Path]) -> None:
+        self.document["files"] += [str(path) for path in written]
+        text = json.dumps(_plain(self.document), ensure_ascii=False, allow_nan=False)
+        try:
+            print(text, flush=True)
+        except BrokenPipeError:
+            _close_stdout()
+
+
+_current: ContextVar[Output | None] = ContextVar("output", default=None)
+
+
+def current() -> Output:
+    """Whom the running command talks to; people, where nobody opened a conversation."""
+    return _current.get() or People()
+
+
+@contextmanager
+def speaking(
+    command: str, options: Mapping[str, object] | None = None, machine: bool = False
+) -> Iterator[Output]:
+    """Open the conversation of one command, and end it with what was written.
+
+    Without an exception, or with one that only carries an exit status, the results are complete
+    and said. Ctrl-C and SIGTERM end with a line of what is kept and how to go on, and SystemExit
+    130 or 143.
+    """
+    from common.files import recording
+
+    output = Machine(command, options or {}) if machine else People()
+    token = _current.set(output)
+    with recording() as written:
+        try:
+            yield output
+        except KeyboardInterrupt as stop:
+            say_error(f"interrupted; {_kept(written)}", "interrupted")
+            ended = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
+            raise SystemExit(128 + ended) from None
+        except typer.Exit:
+            output.end(_results(written))
+            raise
+        else:
+            output.end(_results(written))
+        finally:
+            _current.reset(token)
+
+
+def wants_json() -> bool:
+    """Whether JSON was asked for, known before options are understood: for errors in them."""
+    return "--json" in sys.argv[1:]
+
+
+def say_error(text: str, title: str = "error") -> None:
+    """An error on stderr: in a line for people, as ``{"error": …}`` for machines."""
+    if wants_json():
+        print(json.dumps({"error": text}, ensure_ascii=False), file=sys.stderr)
+        return
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    told = escape(text) if title == "interrupted" else f"[bold red]{title}:[/] {escape(text)}"
+    console.print(told)
+
+
+def version() -> str:
+    """The installed version of the toolkit."""
+    from importlib.metadata import version as of
+
+    return of("capability-transfer")
+
+
+class _Patient(Console):
+    """A console whose reader may leave (``| head``): it goes on in silence, for the files' sake."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        _close_stdout()
+
+
+def _close_stdout() -> None:
+    """Let what is still in the buffer go nowhere, without a complaint at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _results(written: list[Path]) -> list[Path]:
+    return [path for path in dict.fromkeys(written) if CACHE not in path.parts]
+
+
+def _kept(written: list[Path]) -> str:
+    """What an interrupted command leaves, and how to go on."""
+    again = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    pieces = [path for path in dict.fromkeys(written) if CACHE in path.parts]
+    if not pieces:
+        return f"no further piece of work had been finished. To begin again: {again}"
+    number = f"{len(pieces)} finished pieces of work are" if len(pieces) > 1 else (
+        "1 finished piece of work is")  # fmt: skip
+    where = os.path.commonpath([path.parent for path in pieces])
+    return f"{number} kept in {where}. To go on from there: {again}"
+
+
+def _files(paths: list[Path]) -> str:
+    """A number of files by folder: ``18 files to results/: 8 glmm, 8 tables, 2 figures``."""
+    base = Path(os.path.commonpath([path.parent for path in paths]))
+    folders = Counter(
+        relative.parts[0] if len(relative.parts) > 1 else ""
+        for relative in (path.relative_to(base) for path in paths)
+    )
+    if set(folders) == {""}:
+        return f"{', '.join(path.name for path in paths)} to {base}/"
+    told = ", ".join(f"{name or 'here'} {number}" for name, number in folders.items())
+    return f"{len(paths)} files to {base}/ ({told})"
+
+
+def _strings(table: pd.DataFrame) -> pd.DataFrame:
+    """A tidy table as strings: four significant digits, nothing for a missing value."""
+
+    def text(value: object) -> str:
+        if value is None or value != value:
+            return ""
+        return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+    return table.map(text)
+
+
+def _is_numeric(column: pd.Series) -> bool:
+    """Whether a column of strings is to stand to the right: it begins like numbers."""
+    values = [str(value).lstrip("−-+~<?") for value in column if str(value)]
+    return bool(values) and all(value[:1].isdigit() or not value for value in values)
+
+
+def _plain(value: object) -> object:
+    """Values as JSON has them: NaN and infinity are null, paths are text."""
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    if value is None or isinstance(value, str | int):
+        return value
+    return None if value != value else str(value)
