@@ -1,0 +1,75 @@
+"""What mkdocs does besides: pages made of other files of the repository, and of the command line.
+
+A page links to a file outside ``docs/`` by its path (``../results/figures/figure_02.png``), so that
+the link works in the repository as well. In the site such a link leads to the page made of that
+file (``PAGES``) or to a copy of the figure; a link to anything else outside fails the build.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+
+import typer
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from typer.cli import get_docs_for_click
+
+from analysis.cli import build
+
+ROOT = Path(__file__).parents[1]
+PAGES = {
+    "CHANGELOG.md": "changelog.md",
+    "analysis/outcomes/README.md": "logs.md",
+    "analysis/outcomes/data/README.md": "reconstruction.md",
+    "evaluation/README.md": "evaluating.md",
+}
+"""Files of the repository that are pages of the site."""
+
+FIGURES = "results/figures"
+COMMAND_LINE = "reference/command-line.md"
+LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages made of other files, the command line's, and the figures."""
+    for source, page in PAGES.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=text))
+    files.append(File.generated(config, COMMAND_LINE, content=command_line()))
+    for figure in sorted((ROOT / FIGURES).glob("*.png")):
+        name = f"figures/{figure.name}"
+        files.append(File.generated(config, name, abs_src_path=str(figure)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Lead links out of ``docs/`` to pages of the site."""
+    uri = page.file.src_uri
+    sources = {made: source for source, made in PAGES.items()}
+    home = posixpath.dirname(sources.get(uri, f"docs/{uri}"))
+
+    def lead(match: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(home, match[1]))
+        if target.startswith("docs/"):
+            there = target.removeprefix("docs/")
+        elif target in PAGES:
+            there = PAGES[target]
+        elif posixpath.dirname(target) == FIGURES:
+            there = f"figures/{posixpath.basename(target)}"
+        else:
+            raise PluginError(f"{uri} links to {match[1]}, which is no page: name the path instead")
+        return posixpath.relpath(there, posixpath.dirname(uri) or ".")
+
+    return LINK.sub(lead, markdown)
+
+
+def command_line() -> str:
+    """Every command with its options, as Typer describes them."""
+    command = typer.main.get_command(build())
+    context = typer.Context(command, info_name="transfer")
+    text = get_docs_for_click(obj=command, ctx=context, name="transfer", title="Command line")
+    return text.replace("[OPTIONS]", "[options]")
