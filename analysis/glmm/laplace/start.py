@@ -42,7 +42,7 @@ def cold_start(
             span = design.span(t)
             new = _updated(term, blocks[t], u[span], traces[t])
             change = max(change, np.abs(new - blocks[t]).max() / np.abs(blocks[t]).max())
-            u[span] = _same_effects(term, blocks[t], new, u[span])
+            u[span] = same_effects(term, blocks[t], new, u[span])
             blocks[t] = new
         if change < CLOSE:
             break
@@ -95,7 +95,7 @@ def _initial(term: Term) -> np.ndarray:
     return np.where(rows == columns, FIRST_SD, 0.0)
 
 
-def _same_effects(term: Term, old: np.ndarray, new: np.ndarray, u: np.ndarray) -> np.ndarray:
+def same_effects(term: Term, old: np.ndarray, new: np.ndarray, u: np.ndarray) -> np.ndarray:
     """u under the new T with the effects b = T u that it had under the old."""
     if term.root is not None:
         return u * (term.theta(old)[0] / term.theta(new)[0])

@@ -1,0 +1,220 @@
+"""Draws of a model's SDs and effects, from their joint distribution given the data.
+
+The SDs are integrated over as integrated nested Laplace approximations do (Rue, Martino & Chopin
+2009): π(θ | y) ∝ π(y | θ) π(θ), with π(y | θ) of ``field``, is explored from its mode; given θ the
+effects are normal. In place of a grid, θ is drawn by importance: ``POINTS`` quasi-random points of
+the normal that matches mode and curvature in the logarithms of the SDs, where it is close to
+normal, with weights that make up for the rest. So an SD that few levels inform about, or one that
+maximum likelihood puts at zero, has a distribution here, not one value.
+
+π(θ): SDs (the diagonals of the terms' T) are exponential with mean ``PRIOR_SD``, independently: the
+penalised-complexity prior of a Gaussian random effect (Simpson et al. 2017, section 3.3), under
+which one SD in twenty is above 3 log-odds. What is below the diagonals is flat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+from scipy.stats import norm, qmc
+
+from analysis.glmm.formula import Formula
+from analysis.glmm.laplace.field import Field
+from analysis.glmm.laplace.kernels import Kernel
+from analysis.glmm.laplace.likelihood import Modes
+from analysis.glmm.laplace.model import Model, one_thread
+from analysis.glmm.laplace.start import same_effects
+from analysis.glmm.laplace.terms import Term
+from analysis.glmm.laplace.warmstart import WarmStart
+from analysis.glmm.result import Fit
+
+PRIOR_SD = 1.0  # log-odds
+POINTS = 64
+SPREAD = 1.1  # of the points, in SDs of the normal: its tails are shorter than π's
+LEAST_SD = 0.1  # where the search for the mode starts, log-odds
+CLOSE = 0.05  # gradient of log π(θ | y) at which the search ends: the weights do the rest
+STEP = 0.05  # of the differences for the curvature
+FLATTEST = 0.5  # curvature of log π(θ | y): no log SD is less sure than an SD of 1.4
+
+
+@dataclass(frozen=True, eq=False)
+class TermSample:
+    """One term's draws.
+
+    Attributes:
+        group, columns: as in ``Fit.modes``. levels: labels.
+        effects: levels × columns × draws (log-odds per unit of the covariate).
+        root: draws × columns × columns, T with T T' the covariance of a level's effects; of a
+            kernel draws × 1 × 1, its SD.
+    """
+
+    group: str
+    columns: tuple[str, ...]
+    levels: np.ndarray
+    effects: np.ndarray
+    root: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Draws of everything that a model has.
+
+    Attributes:
+        fixed: fixed effects by name × draws (log-odds). terms: in the formula's order, then the
+            kernels. effective_points: how many of the points the weights leave, of ``POINTS``.
+    """
+
+    fixed: pd.DataFrame
+    terms: list[TermSample]
+    effective_points: float
+
+
+def sample(
+    fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel], count: int, seed: int
+) -> Sample:
+    """``count`` draws given ``data``.
+
+    Args:
+        fit: of any engine; where the search for the mode of the SDs starts. data: the rows it was
+            fitted to. kernels: its structured terms.
+
+    Raises InputError for data that cannot be fitted, FloatingPointError where no mode is found.
+    """
+    with one_thread():
+        target = Target(fit.formula, data, kernels)
+        generator = np.random.default_rng(seed)
+        points, weights = explore(target, target.start(fit), seed)
+        share = np.floor(count * np.cumsum(weights) + generator.random()).astype(int)
+        counts = np.diff(np.minimum(share, count), prepend=0)
+        counts[np.argmax(weights)] += count - counts.sum()
+        drawn = [
+            target.field.draws(modes, number, generator)
+            for modes, number in zip(points, counts, strict=True)
+            if number
+        ]
+        return _natural(target, points, counts, np.concatenate(drawn, axis=1), weights)
+
+
+class Target:
+    """log π(θ | y) up to a constant, as a function of φ: logarithms of the diagonals of the terms'
+    T (on scaled covariates), and what is below them as it is."""
+
+    def __init__(self, formula: Formula, data: pd.DataFrame, kernels: Sequence[Kernel]):
+        self.model = Model(formula, data, kernels)
+        self.field = Field(self.model)
+        self.terms = self.model.design.terms
+        triangles = [term.triangle() for term in self.terms]
+        self.diagonal = np.concatenate([rows == columns for rows, columns in triangles])
+        self.near: Modes | None = None
+
+    def start(self, fit: Fit) -> np.ndarray:
+        """φ at a fit's estimates, its SDs not below ``LEAST_SD``."""
+        warm = WarmStart.of(fit)
+        theta = [term.theta(warm.block(term, LEAST_SD)) for term in self.terms]
+        return self._turned(np.concatenate(theta), np.log)
+
+    def at(self, phi: np.ndarray) -> tuple[float, Modes]:
+        """The value and the modes; the next search for modes starts at these effects."""
+        theta = self._turned(phi, np.exp)
+        modes = self.field.modes(theta, self._effects(theta))
+        self.near = modes
+        prior = (phi - theta / PRIOR_SD)[self.diagonal].sum()
+        return modes.value + prior, modes
+
+    def gradient(self, phi: np.ndarray, modes: Modes) -> np.ndarray:
+        """∂/∂φ of the value at its modes."""
+        out = self.field.gradient(modes)
+        own = self.diagonal
+        theta = np.exp(phi[own])
+        out[own] = (out[own] - 1 / PRIOR_SD) * theta + 1
+        return out
+
+    def _turned(self, x: np.ndarray, function) -> np.ndarray:
+        out = x.copy()
+        out[self.diagonal] = function(x[self.diagonal])
+        return out
+
+    def _effects(self, theta: np.ndarray) -> np.ndarray | None:
+        """u under θ with the effects b of the last modes: they move less than u do."""
+        if self.near is None:
+            return None
+        design, blocks = self.field.design, self.field.blocks(theta)
+        u = self.near.u.copy()
+        for t, term in enumerate(design.terms):
+            span = design.span(t)
+            u[span] = same_effects(term, self.near.blocks[t], blocks[t], u[span])
+        return u
+
+
+def explore(target: Target, start: np.ndarray, seed: int) -> tuple[list[Modes], np.ndarray]:
+    """Points that stand for π(θ | y), as the modes there, and their weights (sum 1).
+
+    A weight is at most the mean weight times the root of the number of points (Ionides 2008).
+    """
+
+    def slope(phi: np.ndarray) -> tuple[float, np.ndarray]:
+        value, modes = target.at(phi)
+        return -value, -target.gradient(phi, modes)
+
+    if not len(start):
+        return [target.at(start)[1]], np.ones(1)
+    first = np.diag(np.full(len(start), CLOSE))
+    found = minimize(slope, start, jac=True, method="BFGS",
+                     options={"gtol": CLOSE, "hess_inv0": first})  # fmt: skip
+    centre = found.x
+    middle = slope(centre)[1]
+    curvature = np.array([(slope(centre + step)[1] - middle) / STEP
+                          for step in STEP * np.eye(len(centre))])  # fmt: skip
+    values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
+    root = vectors / np.sqrt(np.maximum(values, FLATTEST))
+    normal = qmc.MultivariateNormalQMC(
+        np.zeros(len(centre)), engine=qmc.Sobol(len(centre), seed=seed)
+    )
+    points, logs = [], []
+    for away in normal.random(POINTS):
+        value, modes = target.at(centre + SPREAD * (root @ away))
+        points.append(modes)
+        logs.append(value - norm.logpdf(away).sum())
+    weights = np.exp(logs - logsumexp(logs))
+    weights = np.minimum(weights, weights.mean() * np.sqrt(POINTS))
+    return points, weights / weights.sum()
+
+
+def _natural(
+    target: Target, points: list[Modes], counts: np.ndarray, drawn: np.ndarray, weights: np.ndarray
+) -> Sample:
+    """Draws on the scaled columns (effects × draws) as a ``Sample``."""
+    design = target.model.design
+    terms = []
+    for t, term in enumerate(design.terms):
+        blocks = np.stack([_root(term, modes.blocks[t]) for modes in points])
+        terms.append(
+            TermSample(
+                term.group,
+                term.columns,
+                term.levels,
+                _effects(term, drawn[design.span(t)]),
+                np.repeat(blocks, counts, axis=0),
+            )
+        )
+    fixed = design.unscale @ drawn[design.effects :]
+    return Sample(pd.DataFrame(fixed, index=design.names), terms, 1 / np.sum(weights**2))
+
+
+def _root(term: Term, block: np.ndarray) -> np.ndarray:
+    if term.root is not None:
+        return term.theta(block)[:, None]
+    return block / term.scale[:, None]
+
+
+def _effects(term: Term, drawn: np.ndarray) -> np.ndarray:
+    count = drawn.shape[1]
+    if term.root is not None:
+        return drawn[:, None]
+    by_copy = drawn.reshape(term.copies, term.q, term.width, count) / term.scale[:, None, None]
+    return by_copy.swapaxes(1, 2).reshape(-1, term.q, count)
