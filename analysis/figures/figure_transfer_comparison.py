@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
@@ -19,7 +20,6 @@ def draw(comparison: pd.DataFrame, correlations: pd.DataFrame, note: str) -> Fig
     """From ``comparison.csv`` and ``rank_correlations.csv``; reasoning on is orange."""
     names = [name for name in compared(comparison) if name not in LEFT_OUT]
     rho = correlations.set_index(["first", "second"])["spearman"]
-    colours = comparison["reasoning"].map({0: OURS, 1: PUBLISHED}).fillna(MUTED)
     size = len(names)
     with matplotlib.rc_context(RC | {"font.size": 7.5}):
         figure = new_figure(1.05 * size + 0.8, 1.05 * size + 0.9)
@@ -28,14 +28,7 @@ def draw(comparison: pd.DataFrame, correlations: pd.DataFrame, note: str) -> Fig
             for column, first in enumerate(names):
                 axes = panels[row, column]
                 if row > column:
-                    axes.scatter(
-                        comparison[first],
-                        comparison[second],
-                        s=7,
-                        c=colours,
-                        alpha=0.75,
-                        linewidth=0,
-                    )
+                    points(axes, comparison, first, second, 7)
                 elif row == column:
                     axes.hist(comparison[first].dropna(), bins=12, color=GRID, edgecolor="white")
                 else:
@@ -67,6 +60,12 @@ def draw(comparison: pd.DataFrame, correlations: pd.DataFrame, note: str) -> Fig
         )
         add_note(figure, note)
     return figure
+
+
+def points(axes: Axes, comparison: pd.DataFrame, first: str, second: str, size: float) -> None:
+    """One metric against another, a point a model; reasoning on is orange."""
+    colours = comparison["reasoning"].map({0: OURS, 1: PUBLISHED}).fillna(MUTED)
+    axes.scatter(comparison[first], comparison[second], s=size, c=colours, alpha=0.75, linewidth=0)
 
 
 def _wrapped(name: str) -> str:
