@@ -7,12 +7,16 @@ from pathlib import Path
 from analysis.glmm.result import Fit
 from common.files import write_text
 
+LAPLACE = ("laplace", "lme4")
+"""Engines that maximise Laplace's approximation of the likelihood."""
+
 
 def note(source: str, fit: Fit | None = None) -> str:
     """One sentence or two for captions: the data, and the engine of the fit if there is one."""
     text = f"Data: {source}."
     if fit is not None:
-        text += f" Fit: {fit.engine} {fit.versions.get(fit.engine, '')}, Laplace approximation."
+        approximation = ", Laplace approximation" if fit.engine in LAPLACE else ""
+        text += f" Fit: {fit.engine} {fit.versions.get(fit.engine, '')}{approximation}."
     return text
 
 
