@@ -60,6 +60,12 @@ class Determinants:
         """Fixed effects (log-odds per SD), the published ones and the difference from them."""
         return self._beside(self.fit.fixed_effects, "term", "estimate", "fixed")
 
+    def unit(self) -> str:
+        """What the fixed effects are measured in."""
+        factors = self.design.factors()
+        against = f"; levels of {', '.join(factors)} against the first" if factors else ""
+        return f"log-odds per SD{against}"
+
     def random_effects(self) -> pd.DataFrame:
         """Random-effect SDs (log-odds) by group, largest first."""
         table = self.fit.random_effects
@@ -184,7 +190,10 @@ def baseline_formula(model: Formula) -> Formula | None:
 
 
 def write(result: Determinants, directory: Path) -> list[Path]:
-    """Write the fit as tidy files into ``glmm/``: effects, SDs, constants, glance."""
+    """Write the fit as tidy files into ``glmm/``: effects, SDs, constants, glance.
+
+    A table that does not apply to the fit (correlations without slopes, say) is not written.
+    """
     tables = {
         "fixed_effects": result.fixed_effects(),
         "random_effects": result.random_effects(),
@@ -194,7 +203,11 @@ def write(result: Determinants, directory: Path) -> list[Path]:
         "lme4_check": result.lme4_check(),
         "glance": result.fit.glance(),
     }
-    return [
-        write_table(table, Path(directory) / "glmm" / f"{name}.csv")
-        for name, table in tables.items()
-    ]
+    written = []
+    for name, table in tables.items():
+        path = Path(directory) / "glmm" / f"{name}.csv"
+        if not table.empty:
+            written.append(write_table(table, path))
+        else:
+            path.unlink(missing_ok=True)  # of an earlier fit, to which it did apply
+    return written

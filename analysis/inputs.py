@@ -126,13 +126,19 @@ def _resolved(codes: pd.Series, own: pd.DataFrame | None) -> pd.Series:
     return codes.map(known)
 
 
+def unused_columns(cells: pd.DataFrame) -> list[str]:
+    """A sentence that names the columns of a user's outcomes which nothing reads, if there are."""
+    unused = cells.attrs.get("unused_columns")
+    if not unused:
+        return []
+    return [
+        f"columns of the outcomes that are not used: {name_some(unused)} (features come from "
+        "the registries and from --languages and --models files)"
+    ]
+
+
 def _notes(cells: pd.DataFrame, models: pd.DataFrame | None) -> tuple[str, ...]:
-    notes = []
-    if unused := cells.attrs.get("unused_columns"):
-        notes.append(
-            f"columns of the outcomes that are not used: {name_some(unused)} (features come from "
-            "the registries and from --languages and --models files)"
-        )
+    notes = unused_columns(cells)
     if models is not None and (parsed := models.attrs.get("sizes_from_names")):
         sizes = name_some(f"{name} {size:g}" for name, size in parsed.items())
         notes.append(f"billions of parameters read from the models' names: {sizes}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -78,9 +79,29 @@ def counting(console: Console, label: str, total: int) -> Iterator[Callable[[int
         yield lambda done: bar.advance(task, done)
 
 
+@contextmanager
+def fraction(console: Console, label: str) -> Iterator[Callable[[int, int], None]]:
+    """The same for work whose amount is not known beforehand.
+
+    Yields a function to call with how many pieces are done, and of how many.
+    """
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    with _shown(console, *columns, TimeRemainingColumn()) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
 def _shown(console: Console, *columns: object) -> Progress:
-    hidden = not console.is_terminal
-    return Progress(*columns, console=console, transient=True, disable=hidden)
+    # where stdout is a terminal too, what is printed meanwhile goes above the bar
+    shared = console.is_terminal and sys.stdout.isatty()
+    return Progress(
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        redirect_stdout=shared,
+        redirect_stderr=console.is_terminal,
+    )
 
 
 def _minutes(seconds: float) -> str:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import time
 from typing import Annotated
 
+import pandas as pd
 import typer
-from rich.console import Console
 
-from analysis.commands import options, show
+from analysis.commands import complete, options, output
 from analysis.pipeline import index, schedule
 from analysis.pipeline.items import steps_of
-from analysis.pipeline.steps import STEPS, Step, choose
+from analysis.pipeline.steps import STEPS, choose
+
+EXAMPLES = {
+    "Everything, two steps at once; what is up to date is skipped": "transfer all",
+    "The tables only, elsewhere": "transfer all --tables --out /tmp/results",
+    "One step": "transfer all --only overview",
+}
 
 
 def command(
@@ -22,41 +28,50 @@ def command(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--only", help=f"Only this step; repeatable: {', '.join(s.command for s in STEPS)}."
+            "--only",
+            help=f"Only this step; repeatable: {', '.join(s.command for s in STEPS)}.",
+            autocompletion=complete.steps,
         ),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Steps at once.")] = 2,
     force: Annotated[bool, typer.Option("--force", help="Run what is up to date too.")] = False,
-    out: options.Out = None,
+    out: options.OutOfStudy = None,
 ) -> None:
     """Run every analysis on the embedded data and index the results.
 
     A step runs again when its sources, its data or one of its files changed; finished fits are
     kept, so an interrupted run goes on. Ends with status 1 if a step failed.
     """
-    console = Console()
+    say = output.current()
     directory = options.directory(out, None)
     names = list(only or [])
     names += steps_of("table") if tables else []
     names += steps_of("figure") if figures else []
     chosen = choose(names) if names else list(STEPS)
     began, ended = time.monotonic(), []
-
-    def tell(step: Step) -> None:
-        show.line(console, f"{step.command}: began")
-
-    for outcome in schedule.run(chosen, directory, jobs, force, tell):
-        ended.append(outcome)
-        took = "up to date" if outcome.state == "current" else f"{outcome.seconds:.0f} s"
-        mark = {"failed": "FAILED"}.get(outcome.state, outcome.state)
-        show.line(console, f"[{len(ended)}/{len(chosen)}] {outcome.step.command}: {mark}, {took}")
-        if outcome.state == "failed":
-            tail = outcome.log.read_text(encoding="utf-8").strip().splitlines()[-3:]
-            show.line(console, "\n".join(f"    {text}" for text in tail))
-            show.line(console, f"    all of it: {outcome.log}")
-    path = index.write(directory)
+    with say.counting("steps", len(chosen)) as progress:
+        for outcome in schedule.run(chosen, directory, jobs, force):
+            ended.append(outcome)
+            progress(1)
+            took = "up to date" if outcome.state == "current" else f"{outcome.seconds:.0f} s"
+            mark = {"failed": "FAILED"}.get(outcome.state, outcome.state)
+            say.line(f"[{len(ended)}/{len(chosen)}] {outcome.step.command}: {mark}, {took}")
+            if outcome.state == "failed":
+                tail = outcome.log.read_text(encoding="utf-8").strip().splitlines()[-3:]
+                for text in [*tail, f"all of it: {outcome.log}"]:
+                    say.line(f"    {text}")
+    index.write(directory)
     failed = [outcome.step.command for outcome in ended if outcome.state == "failed"]
-    show.line(console, f"{len(ended) - len(failed)} of {len(ended)} steps in order after "
-                       f"{time.monotonic() - began:.0f} s; index: {path}")  # fmt: skip
+    say.record(
+        "steps",
+        pd.DataFrame(
+            [(one.step.command, one.state, one.seconds, str(one.log)) for one in ended],
+            columns=["step", "state", "seconds", "log"],
+        ),
+    )
+    say.line(
+        f"{len(ended) - len(failed)} of {len(ended)} steps in order after "
+        f"{time.monotonic() - began:.0f} s"
+    )
     if failed:
         raise typer.Exit(1)

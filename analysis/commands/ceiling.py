@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from analysis.ablations import ceiling as c
-from analysis.commands import options, show
+from analysis.commands import options, output, reading
 from analysis.figures import figure_ceiling, style
-from analysis.inputs import load
-from analysis.progress import fitting
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_07
 from common.files import write_table
+
+EXAMPLES = {
+    "The study's thresholds": "transfer ceiling",
+    "Runs below 85% in English only": "transfer ceiling --english 0.85",
+}
 
 
 def command(
@@ -39,17 +40,20 @@ def command(
 
     Without thresholds, the study's: English below .95 and .90, cells of at most .90.
     """
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
-    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
-    console.print(f"Data: {inputs.source}", highlight=False)
+    inputs = reading.inputs(
+        say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
+    )
     given = english is not None or cells is not None
+    own = tuple(english or ()) if given else c.ENGLISH
+    pairs = tuple(cells or ()) if given else c.CELLS
     table = c.ceiling(
         inputs,
-        partial(fitting, console),
+        say.fits(1 + len(own) + len(pairs)),
         directory / "cache",
-        tuple(english or ()) if given else c.ENGLISH,
-        tuple(cells or ()) if given else c.CELLS,
+        own,
+        pairs,
         formula,
     )
     text = note(inputs.source) + " Fit: laplace, Laplace approximation."
@@ -58,5 +62,4 @@ def command(
     built = table_07.build(table, text)
     render.write(built, directory / "tables")
     style.save(figure_ceiling.draw(table, text), directory / "figures" / "figure_ceiling")
-    show.frame(console, built.caption, built.display)
-    console.print(f"Wrote {directory}/ceiling, tables/table_07, figures/figure_ceiling")
+    say.table("ceiling", table, built.caption, built.display)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Annotated
-
-import typer
-from rich.console import Console
+import pandas as pd
 
 from analysis import labels
 from analysis import stages as s
-from analysis.commands import options, responses
+from analysis.commands import options, output, reading
 from analysis.figures import figure_compliance, style
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
-from analysis.progress import fitting
 from analysis.provenance import note, write_note
+from analysis.tables.render import number
+
+EXAMPLES = {
+    "Who boxes the answer, from a folder of logs": "transfer compliance logs/ --models models.csv",
+}
 
 
 def command(
@@ -23,7 +21,7 @@ def command(
     models: options.Models = None,
     languages: options.Languages = None,
     formula: options.Formula = None,
-    engine: Annotated[str, typer.Option("--engine", help="As for `transfer glmm`.")] = "laplace",
+    engine: options.Engine = "laplace",
     split: options.Split = "symbolic",
     mapping: options.MappingFile = None,
     scorer: options.Scorer = None,
@@ -31,26 +29,26 @@ def command(
     errors: options.Errors = "fail",
     duplicates: options.Duplicates = "fail",
     drop_missing: options.DropMissing = False,
-    out: options.Out = None,
+    out: options.OutOfLogs = None,
 ) -> None:
     r"""The share of responses with a \boxed{}, by language, and the GLMM of it."""
-    console = Console()
+    say = output.current()
     directory = out or options.USER_RESULTS
-    request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
-    cells, _ = responses.read(paths, request, policies, split, console)
+    cells = reading.responses(say, paths, split, mapping, scorer, threshold, errors, duplicates)
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
-    result = s.stages(cells, ["compliance"], settings, directory, partial(fitting, console))
+    result = s.stages(cells, ["compliance"], settings, directory, say.fits(2))
     text = note(result.source)
-    for row in result.rates.sort_values("rate", ascending=False).itertuples():
-        name = labels.language(row.language)
-        console.print(f"{name:20s} {row.rate:6.1%} of {row.n}", highlight=False)
-    for row in result.fixed.itertuples():
-        console.print(
-            f"{labels.term(row.term):28s} {row.estimate:7.3f} (SE {row.std_error:.3f})",
-            highlight=False,
-        )
-    written = s.write(result, directory, "compliance")
+    rates = result.rates.sort_values("rate", ascending=False, ignore_index=True)
+    shown = pd.DataFrame({"": rates["language"].map(labels.language)})
+    shown["boxed"] = [f"{rate:.1%}" for rate in rates["rate"]]
+    shown["of"] = rates["n"].astype(str)
+    say.table("by_language", rates, "Responses with a boxed answer", shown)
+    shown = pd.DataFrame({"": result.fixed["term"].map(labels.term)})
+    for column, title in (("estimate", "estimate"), ("std_error", "SE")):
+        shown[title] = [number(value, 3) for value in result.fixed[column]]
+    say.table("fixed_effects", result.fixed, "Effects (log-odds)", shown)
+    say.record("random_effects", result.random)
+    s.write(result, directory, "compliance")
     figure = figure_compliance.draw(result.rates, text)
-    written += style.save(figure, directory / "figures" / "figure_compliance")
-    written.append(write_note(directory / "compliance", "Compliance with the format", text))
-    console.print(f"Wrote {len(written)} files to {directory}/ (compliance, figures)")
+    style.save(figure, directory / "figures" / "figure_compliance")
+    write_note(directory / "compliance", "Compliance with the format", text)

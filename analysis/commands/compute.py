@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+import pandas as pd
 
 from analysis import compute
-from analysis.commands import options, responses
+from analysis.commands import options, output, reading
 from analysis.figures import figure_13, style
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
 from analysis.provenance import note, write_note
+
+EXAMPLES = {
+    "Tokens and operations of every model, from a folder of logs": "transfer compute logs/",
+}
 
 
 def command(
@@ -21,26 +23,28 @@ def command(
     threshold: options.Threshold = None,
     errors: options.Errors = "fail",
     duplicates: options.Duplicates = "fail",
-    out: options.Out = None,
+    out: options.OutOfLogs = None,
 ) -> None:
-    """Compute is 2 · parameters · output tokens; needs logs that count tokens."""
-    console = Console()
+    """Tokens a response and the compute they take, against the gap to English.
+
+    Compute is 2 · parameters · output tokens; needs logs that count tokens.
+    """
+    say = output.current()
     directory = out or options.USER_RESULTS
-    request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
-    cells, report = responses.read(paths, request, policies, split, console)
+    cells = reading.responses(say, paths, split, mapping, scorer, threshold, errors, duplicates)
     variants = compute.by_variant(cells, models)
-    text = note(report.source)
-    for row in variants.itertuples():
-        console.print(
-            f"{row.variant:32s} {row.output_tokens:8.0f} tokens {row.tflops:9.2f} TFLOPs, others "
-            f"÷ English {row.relative:.2f}",
-            highlight=False,
-        )
-    written = compute.write(variants, compute.by_language(cells), directory)
+    text = note(cells.attrs["data_source"])
+    shown = pd.DataFrame({"": variants["variant"]})
+    shown["tokens"] = [f"{value:.0f}" for value in variants["output_tokens"]]
+    shown["TFLOPs"] = [f"{value:.2f}" for value in variants["tflops"]]
+    shown["others ÷ English"] = [f"{value:.2f}" for value in variants["relative"]]
+    say.table("by_variant", variants, "Tokens and compute of a response", shown)
+    tokens = compute.by_language(cells)
+    say.record("tokens", tokens)
+    compute.write(variants, tokens, directory)
     if variants["toggled"].any():
         figure = figure_13.draw(variants, text)
-        written += style.save(figure, directory / "figures" / "figure_13")
+        style.save(figure, directory / "figures" / "figure_13")
     else:
-        console.print("[yellow]![/] no model is there in both modes: no Figure 13")
-    written.append(write_note(directory / "compute", "Tokens and compute", text))
-    console.print(f"Wrote {len(written)} files to {directory}/ (compute, figures)")
+        say.note("no model is there in both modes: no Figure 13")
+    write_note(directory / "compute", "Tokens and compute", text)

@@ -6,12 +6,10 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-from rich.console import Console
 
 from analysis import equivalence as e
-from analysis.commands import options, show
+from analysis.commands import complete, options, output, reading
 from analysis.figures import figure_19, style
-from analysis.outcomes.files import read_outcomes
 from analysis.outcomes.published import STUDY_LANGUAGES
 from analysis.outcomes.study import study_counts
 from analysis.provenance import note, write_note
@@ -19,6 +17,11 @@ from analysis.tables import render, table_equivalence
 from common.errors import InputError
 from common.files import write_table
 
+EXAMPLES = {
+    "Metric against imperial English": "transfer equivalence",
+    "Human and machine translation of your own": "transfer equivalence --outcomes mine.csv "
+    "--first isl --second isl_machine --margin 2",
+}
 EMBEDDED = "published pair counts (Table 12), all 48 runs; no template layer is used"
 FIGURES = {
     e.STUDY_PAIR: ("figure_19", "figure_08"),
@@ -30,10 +33,20 @@ FIGURES = {
 def command(
     outcomes: options.Outcomes = None,
     first: Annotated[
-        str, typer.Option("--first", help="A language of the outcomes, the reference.")
+        str,
+        typer.Option(
+            "--first",
+            help="A language of the outcomes, the reference.",
+            autocompletion=complete.languages,
+        ),
     ] = e.STUDY_PAIR[0],
     second: Annotated[
-        str, typer.Option("--second", help="The language to compare with it.")
+        str,
+        typer.Option(
+            "--second",
+            help="The language to compare with it.",
+            autocompletion=complete.languages,
+        ),
     ] = e.STUDY_PAIR[1],
     margin: Annotated[
         float, typer.Option("--margin", help="Equivalence margin, accuracy points.")
@@ -45,14 +58,15 @@ def command(
     Embedded: English with imperial against metric units. Human against machine-translated
     Icelandic needs your outcomes, with language isl and, for instance, isl_machine.
     """
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
-    source, table = _load(outcomes, first, second)
+    source, table = _load(say, outcomes, first, second)
+    say.data(source)
     runs = e.accuracies(table, first, second)
     test = e.equivalence(runs, first, second, margin)
     text = note(source)
     if runs.attrs["lacking"]:
-        console.print(f"left out, only one of the two: {', '.join(runs.attrs['lacking'])}")
+        say.note(f"left out, only one of the two: {', '.join(runs.attrs['lacking'])}")
     write_table(test, directory / "equivalence" / "table.csv")
     write_table(runs, directory / "equivalence" / "runs.csv")
     write_note(directory / "equivalence", f"Equivalence of {first} and {second}", text)
@@ -67,11 +81,13 @@ def command(
     ):
         figure = figure_19.draw(part, test, first, second, remark)
         style.save(figure, directory / "figures" / name)
-    show.frame(console, built.caption, built.display)
-    console.print(f"Wrote {directory}/equivalence, tables, figures/{every}, {selected}")
+    say.table("equivalence", test, built.caption, built.display)
+    say.record("runs", runs)
 
 
-def _load(outcomes: options.Path | None, first: str, second: str) -> tuple[str, pd.DataFrame]:
+def _load(
+    say: output.Output, outcomes: options.Path | None, first: str, second: str
+) -> tuple[str, pd.DataFrame]:
     """Where the outcomes come from, and their symbolic rows."""
     if outcomes is None:
         known = (*STUDY_LANGUAGES, *e.STUDY_PAIR)
@@ -81,7 +97,7 @@ def _load(outcomes: options.Path | None, first: str, second: str) -> tuple[str, 
             )
         languages = dict.fromkeys((first, second))
         return EMBEDDED, study_counts(["symbolic"], languages, include_excluded=True)
-    table = read_outcomes(outcomes)
+    table = reading.cells(say, outcomes)
     source = table.attrs["data_source"]
     if "split" in table.columns:
         table = table[table["split"] == "symbolic"]

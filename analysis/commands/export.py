@@ -6,10 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from analysis import export
+from analysis.commands import output
 from common.errors import InputError
+
+EXAMPLES = {
+    "A fit under the names of R's broom": "transfer export --fit results/glmm --tidy tidy/",
+    "Outcomes for py-irt": "transfer export --outcomes outcomes.parquet --irt outcomes.jsonl",
+}
 
 
 def command(
@@ -36,10 +41,10 @@ def command(
             raise InputError(f"{one} and {other} go together: what to export, and where to")
     if outcomes is None and fit is None:
         raise InputError("give --outcomes FILE --irt FILE, or --fit DIR --tidy DIR")
-    console = Console()
+    say = output.current()
     if outcomes is not None:
-        lines = export.response_matrix(outcomes, irt)
-        console.print(f"Wrote {irt} ({lines} subjects)", highlight=False)
+        with say.working("outcomes"):
+            lines = export.response_matrix(outcomes, irt)
+        say.line(f"{lines} subjects in {irt}")
     if fit is not None:
-        for path in export.write_tidy(fit, tidy):
-            console.print(f"Wrote {path}", highlight=False)
+        export.write_tidy(fit, tidy)

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-from rich.console import Console
 
-from analysis.commands import options
+from analysis.commands import complete, options, output
 from analysis.provenance import write_note
 from common.errors import InputError
 from common.files import write_table
@@ -17,15 +16,31 @@ from features import languages as language_registry
 from features import models as model_registry
 from features.table import Tables, build_all, write
 
+EXAMPLES = {
+    "The study's 48 runs and 15 languages": "transfer features",
+    "A tokenizer of your own, counted in every language of the study":
+        "transfer features --tokenizer mine=path/to/tokenizer.json --models models.csv",
+}  # fmt: skip
+
 
 def command(
     models: options.Models = None,
     languages: options.Languages = None,
     feature_set: Annotated[
-        str, typer.Option("--feature-set", help="URIEL feature set of the distance.")
+        str,
+        typer.Option(
+            "--feature-set",
+            help="URIEL feature set of the distance.",
+            autocompletion=complete.feature_sets,
+        ),
     ] = "syntax_knn",
     source_language: Annotated[
-        str, typer.Option("--source-language", help="Language that distances start from.")
+        str,
+        typer.Option(
+            "--source-language",
+            help="Language that distances start from.",
+            autocompletion=complete.languages,
+        ),
     ] = "eng",
     refresh: Annotated[
         bool,
@@ -41,37 +56,45 @@ def command(
         ),
     ] = None,
     tokenizer_counts: options.TokenizerCounts = None,
-    out: options.Out = None,
+    out: options.OutOfFeatures = None,
 ) -> None:
     """Build the features of languages, models and their pairs.
 
     Without options: the study's 48 runs and 15 languages, Common Crawl pages from the packaged
     snapshot.
     """
-    console = Console()
+    say = output.current()
     own = bool(models or languages or refresh or tokenizer or tokenizer_counts)
     directory = out or (options.USER_RESULTS if own else options.RESULTS)
     model_rows = model_registry.read_models(models) if models else None
     language_rows = language_registry.read_languages(languages) if languages else None
     chosen = {"distance": {"feature_set": feature_set, "source": source_language}}
     if refresh:
-        chosen["resource"] = {"pages": resource.refresh(directory / "cache" / "common_crawl")}
+        with say.working("downloading Common Crawl's statistics"):
+            pages = resource.refresh(directory / "cache" / "common_crawl")
+        chosen["resource"] = {"pages": pages}
     counts = fertility.read_counts(tokenizer_counts) if tokenizer_counts else None
     if tokenizer:
-        counted = _count(tokenizer, language_rows, console)
+        counted = _count(tokenizer, language_rows, say)
         counts = counted if counts is None else pd.concat([counted, counts], ignore_index=True)
     if counts is not None:
         chosen["fertility"] = {"counts": fertility.with_packaged(counts)}
-    tables = build_all(models=model_rows, languages=language_rows, options=chosen)
-    paths = write(tables, directory / "features")
+    with say.working("features"):
+        tables = build_all(models=model_rows, languages=language_rows, options=chosen)
+    write(tables, directory / "features")
     if counts is not None:
-        paths.append(write_table(counts, directory / "features" / "tokenizer_counts.csv"))
-    paths.append(write_note(directory / "features", "Features", describe(tables)))
-    for path in paths:
-        console.print(f"Wrote {path}")
+        write_table(counts, directory / "features" / "tokenizer_counts.csv")
+    write_note(directory / "features", "Features", describe(tables))
+    say.data("published figures and public data; nothing is reconstructed")
+    for name in ("languages", "models", "pairs"):
+        say.record(name, getattr(tables, name))
+    say.line(
+        f"{len(tables.languages)} languages, {len(tables.models)} variants, "
+        f"{len(tables.pairs)} pairs"
+    )
 
 
-def _count(specs: list[str], languages: pd.DataFrame | None, console: Console) -> pd.DataFrame:
+def _count(specs: list[str], languages: pd.DataFrame | None, say: output.Output) -> pd.DataFrame:
     """Token counts of every NAME=SPEC in the given languages and English."""
     codes = list(language_registry.table(languages)["language"])
     codes += [] if fertility.REFERENCE in codes else [fertility.REFERENCE]
@@ -80,7 +103,7 @@ def _count(specs: list[str], languages: pd.DataFrame | None, console: Console) -
         name, equals, spec = text.partition("=")
         if not (name and equals and spec):
             raise InputError(f"--tokenizer takes NAME=SPEC, such as mine=tokenizer.json: {text!r}")
-        with console.status(f"counting {name} in {len(codes)} languages"):
+        with say.working(f"counting {name} in {len(codes)} languages"):
             tables.append(fertility.count(spec, codes, name=name))
     return pd.concat(tables, ignore_index=True)
 

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Annotated
 
+import pandas as pd
 import typer
-from rich.console import Console
-from rich.table import Table as Panel
 
 from analysis import determinants as d
 from analysis import inference, labels
-from analysis.commands import options
+from analysis.commands import complete, options, output, reading
 from analysis.figures import figure_02, style
-from analysis.inputs import load
-from analysis.progress import counting, fitting
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_03, table_04
 from analysis.tables.render import number, p_value
 
 ENGINE_HELP = "; ".join(f"{name}: {meaning}" for name, meaning in d.MODES.items()) + "."
+
+NO_SLOPE = "(Intercept)"
+
+EXAMPLES = {
+    "The study's model on its published counts, without R": "transfer glmm --engine laplace",
+    "Your own outcomes and a smaller model":
+        "transfer glmm --outcomes mine.csv --models models.csv \\\n"
+        "    --formula '~ resource + size + (1 | variant) + (1 | language) + (1 | template)'",
+    "Profile intervals beside the Wald ones":
+        "transfer glmm --engine laplace --intervals profile",
+}  # fmt: skip
 
 
 def command(
@@ -29,7 +36,9 @@ def command(
     languages: options.Languages = None,
     tokenizer_counts: options.TokenizerCounts = None,
     formula: options.Formula = None,
-    engine: Annotated[str, typer.Option("--engine", help=ENGINE_HELP)] = "lme4",
+    engine: Annotated[
+        str, typer.Option("--engine", help=ENGINE_HELP, autocompletion=complete.modes)
+    ] = "lme4",
     cold_start: Annotated[
         bool, typer.Option("--cold-start", help="lme4 alone, from nothing: --engine lme4-cold.")
     ] = False,
@@ -38,10 +47,15 @@ def command(
     drop_missing: options.DropMissing = False,
     intervals: Annotated[
         str | None,
-        typer.Option("--intervals", help="Also intervals by: wald, profile or bootstrap."),
+        typer.Option(
+            "--intervals",
+            help="Also 95% intervals by: wald, profile or bootstrap.",
+            autocompletion=complete.intervals,
+        ),
     ] = None,
     replicates: Annotated[
-        int, typer.Option("--replicates", help="Refits of the bootstrap, drawn from --seed.")
+        int,
+        typer.Option("--replicates", min=2, help="Refits of the bootstrap, drawn from --seed."),
     ] = 500,
     laplace: Annotated[
         bool,
@@ -65,21 +79,20 @@ def command(
     Without --outcomes the study's published counts are fitted and its published estimates stand
     beside ours. Finished fits are kept in OUT/cache and reused while data and model are the same.
     """
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
     request = inference.Request(intervals, replicates, seed, laplace, observation_level, jobs)
-    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
-    console.print(f"Data: {inputs.source}", highlight=False)
-    for text in inputs.notes:
-        console.print(f"[yellow]![/] {text}", highlight=False)
+    inputs = reading.inputs(
+        say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
+    )
     result = d.determinants(
         inputs,
         formula,
         "lme4-cold" if cold_start else engine,
         directory / "cache",
-        partial(fitting, console),
+        say.fits(2),
         drop_missing,
-        tell=lambda text: console.print(f"[yellow]![/] {text}", highlight=False),
+        tell=say.note,
     )
     findings = inference.infer(
         result.fit,
@@ -87,115 +100,126 @@ def command(
         None if result.baseline is None else result.baseline.formula,
         request,
         directory / "cache",
-        partial(counting, console),
+        say.counting,
     )
     result = replace(result, intervals=findings.intervals)
-    show(result, console)
-    show_findings(findings, console)
-    paths = write(result, directory, note(inputs.source, result.fit))
-    paths += inference.write(findings, directory)
-    console.print(f"Wrote {len(paths)} files to {directory}/ (glmm, tables, figures)")
+    show(result, say)
+    show_findings(findings, say)
+    write(result, directory, note(inputs.source, result.fit))
+    inference.write(findings, directory)
 
 
-def write(result: d.Determinants, directory: options.Path, text: str) -> list[options.Path]:
+def write(result: d.Determinants, directory: options.Path, text: str) -> None:
     """CSV files of the fit, Tables 3 and 4, Figure 2, and the note on the data beside them."""
-    paths = d.write(result, directory)
+    d.write(result, directory)
     fixed, random = result.fixed_effects(), result.random_effects()
     rx = None if result.judgement is None else result.judgement.std_error_rx()
-    paths += render.write(
-        table_03.build(fixed, random, text, rx, result.fit.correlations), directory / "tables"
-    )
-    paths += render.write(table_04.build(result.standardisation(), text), directory / "tables")
-    paths += style.save(figure_02.draw(fixed, text), directory / "figures" / "figure_02")
-    paths.append(write_note(directory / "glmm", "Fit of `transfer glmm`", text))
-    return paths
+    effects = table_03.build(fixed, random, text, rx, result.fit.correlations, result.unit())
+    render.write(effects, directory / "tables")
+    render.write(table_04.build(result.standardisation(), text), directory / "tables")
+    style.save(figure_02.draw(fixed, text), directory / "figures" / "figure_02")
+    write_note(directory / "glmm", "Fit of `transfer glmm`", text)
 
 
-def show(result: d.Determinants, console: Console) -> None:
-    """The fit on a terminal: ours, the published one where there is one, the difference."""
+def show(result: d.Determinants, say: output.Output) -> None:
+    """The fit: ours, the published one where there is one, the difference."""
     fit = result.fit
     for row in result.design.dropped.itertuples():
-        console.print(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")
+        say.note(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")
     rx = None if result.judgement is None else result.judgement.std_error_rx()
-    columns = ("estimate", "SE", *(() if rx is None else ("SE (RX)",)), "p")
-    table = _panel("Fixed effects (log-odds per SD)", columns, result.is_study)
-    for row in result.fixed_effects().itertuples():
-        cells = [number(row.estimate, 3), number(row.std_error, 3)]
-        cells += [] if rx is None else [number(rx[row.term], 3)]
-        cells.append(p_value(row.p_value))
-        table.add_row(labels.term(row.term), *cells, *_beside(row, result.is_study))
-    console.print(table)
-    table = _panel("Random effects", ("levels", "SD"), result.is_study)
-    for row in result.random_effects().itertuples():
-        label = labels.group(row.group)
-        if getattr(row, "term", "(Intercept)") != "(Intercept)":
-            label += f", {labels.term(row.term)}"
-        cells = [str(row.levels), number(row.sd, 3)]
-        table.add_row(label, *cells, *_beside(row, result.is_study))
-    console.print(table)
+    table = result.fixed_effects()
+    columns = {"estimate": ("estimate", 3), "std_error": ("SE", 3)}
+    if rx is not None:
+        table = table.assign(std_error_rx=table["term"].map(rx))
+        columns["std_error_rx"] = ("SE (RX)", 3)
+    shown = _display(table["term"].map(labels.term), table, columns)
+    shown["p"] = table["p_value"].map(p_value)
+    shown = shown.join(_beside(table, result.is_study))
+    say.table("fixed_effects", table, f"Fixed effects ({result.unit()})", shown)
+    table = result.random_effects()
+    names = [_effect(*row) for row in zip(table["group"], _terms(table), strict=True)]
+    shown = _display(pd.Series(names), table, {"levels": ("levels", 0), "sd": ("SD", 3)})
+    shown = shown.join(_beside(table, result.is_study))
+    say.table("random_effects", table, "Random effects (log-odds)", shown)
     for row in fit.correlations.itertuples():
         pair = f"{labels.term(row.term_1)} and {labels.term(row.term_2)}"
         correlation = number(row.correlation, 3)
-        console.print(f"correlation within {labels.group(row.group)}, {pair}: {correlation}")
+        say.line(f"correlation within {labels.group(row.group)}, {pair}: {correlation}")
     explained = result.variance_explained()
     if not explained.empty:
-        title = "Variance explained, against size alone"
-        table = _panel(title, ("SD size only", "SD", "explained"), result.is_study)
-        for row in explained.itertuples():
-            cells = [number(row.sd_baseline, 3), number(row.sd, 3), _percent(row.explained)]
-            beside = [_percent(row.published), _percent(row.difference)]
-            table.add_row(labels.group(row.group), *cells, *(beside if result.is_study else []))
-        console.print(table)
+        columns = {"sd_baseline": ("SD size only", 3), "sd": ("SD", 3)}
+        shown = _display(explained["group"].map(labels.group), explained, columns)
+        shown["explained"] = explained["explained"].map(_percent)
+        if result.is_study:
+            shown["published"] = explained["published"].map(_percent)
+            shown["diff."] = explained["difference"].map(_percent)
+        say.table("variance_explained", explained, "Variance explained, against size alone", shown)
     record = fit.optimisation
-    console.print(
+    say.line(
         f"{fit.engine} {fit.versions.get(fit.engine, '')}: {fit.nobs:,} rows, {fit.trials:,} "
         f"trials, logLik {fit.log_lik:.2f}, AIC {fit.aic:.1f}; {record.optimizer}, "
         f"{record.evaluations} evaluations, {record.seconds:.1f} s, standard errors: "
-        f"{record.hessian} Hessian, {'converged' if record.converged else 'NOT CONVERGED'}",
-        highlight=False,
+        f"{record.hessian} Hessian, {'converged' if record.converged else 'NOT CONVERGED'}"
     )
     if result.judgement is not None:
         theirs = result.judgement.theirs
-        console.print(
+        say.line(
             f"lme4 {theirs.versions['lme4']} at this optimum: logLik {theirs.log_lik:.6f}, ours "
             f"minus lme4's {result.judgement.log_lik_difference:.1e}; conditional modes within "
-            f"{result.judgement.max_mode_difference:.1e}",
-            highlight=False,
+            f"{result.judgement.max_mode_difference:.1e}"
         )
+        say.record("lme4_check", result.lme4_check())
+    say.record("standardisation", result.standardisation())
+    say.record("glance", fit.glance())
+    if not fit.correlations.empty:
+        say.record("correlations", fit.correlations)
     for label, which in (("main model", fit), ("size-only baseline", result.baseline)):
         for warning in which.warnings() if which else []:
-            console.print(f"[yellow]![/] {label}: {warning}", highlight=False)
+            say.note(f"{label}: {warning}")
 
 
-def show_findings(findings: inference.Findings, console: Console) -> None:
+def show_findings(findings: inference.Findings, say: output.Output) -> None:
     """Intervals and checks, where they were asked for."""
+    for name, table in findings.tables().items():
+        say.record(name, table)
     if findings.intervals is not None:
-        method = findings.intervals["method"].iloc[0]
-        table = _panel(f"95% intervals ({method})", ("estimate", "low", "high"), False)
-        for row in findings.intervals.itertuples():
-            label = labels.term(row.term) if row.kind == "fixed" else labels.group(row.group)
-            label += {"fixed": "", "sd": " (SD)", "explained": " (explained)"}[row.kind]
-            if row.kind == "sd" and row.term != "(Intercept)":
-                label += f", {labels.term(row.term)}"
-            ends = (row.estimate, row.conf_low, row.conf_high)
-            table.add_row(label, *(number(value, 3) for value in ends))
-        console.print(table)
+        table = findings.intervals
+        kinds = {"fixed": "", "sd": " (SD)", "explained": " (explained)"}
+        names = [
+            labels.term(row.term)
+            if row.kind == "fixed"
+            else f"{labels.group(row.group)}{kinds[row.kind]}"
+            + (f", {labels.term(row.term)}" if row.kind == "sd" and row.term != NO_SLOPE else "")
+            for row in table.itertuples()
+        ]
+        columns = {"estimate": ("estimate", 3), "conf_low": ("low", 3), "conf_high": ("high", 3)}
+        title = f"95% intervals ({table['method'].iloc[0]})"
+        say.table("intervals", table, title, _display(pd.Series(names), table, columns))
     for text in findings.notes:
-        console.print(text, highlight=False)
+        say.line(text)
 
 
-def _panel(title: str, columns: tuple[str, ...], published: bool) -> Panel:
-    table = Panel(
-        title=title, title_justify="left", box=None, padding=(0, 1, 0, 0), title_style="bold"
-    )
-    table.add_column("", no_wrap=True)
-    for name in (*columns, *(("published", "diff.") if published else ())):
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+def _terms(table: pd.DataFrame) -> pd.Series:
+    return table["term"] if "term" in table.columns else pd.Series(NO_SLOPE, index=table.index)
 
 
-def _beside(row: object, published: bool) -> list[str]:
-    return [number(row.published, 3), number(row.difference, 3)] if published else []
+def _effect(group: str, term: str) -> str:
+    return labels.group(group) + ("" if term == NO_SLOPE else f", {labels.term(term)}")
+
+
+def _display(
+    names: pd.Series, table: pd.DataFrame, columns: dict[str, tuple[str, int]]
+) -> pd.DataFrame:
+    """Names, and columns of a table with their heading and decimals, as strings."""
+    shown = {"": names.to_numpy()}
+    for column, (heading, digits) in columns.items():
+        shown[heading] = [number(value, digits) for value in table[column]]
+    return pd.DataFrame(shown)
+
+
+def _beside(table: pd.DataFrame, published: bool) -> pd.DataFrame:
+    columns = {"published": ("published", 3), "difference": ("diff.", 3)} if published else {}
+    return _display(pd.Series([""] * len(table)), table, columns).drop(columns="")
 
 
 def _percent(share: float) -> str:

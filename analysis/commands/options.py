@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from analysis.commands import complete
 from analysis.outcomes.reconstruction import DEFAULT_SEED as DEFAULT_SEED
 
 RESULTS = Path("results")
@@ -28,15 +29,16 @@ Models = Annotated[
     Path | None,
     typer.Option(
         "--models",
-        help="Your models: CSV with variant, base_model, family, params_b, reasoning. "
-        "They are added to the registered ones.",
+        help="Your models: CSV with variant, base_model, family, params_b (billions), reasoning "
+        "(on, off). They are added to the registered ones.",
     ),
 ]
 Languages = Annotated[
     Path | None,
     typer.Option(
         "--languages",
-        help="Languages and features of your own: CSV with language and any of resource, distance.",
+        help="Languages and features of your own: CSV with language and any of resource (log10 "
+        "Common Crawl pages), distance (0-1).",
     ),
 ]
 TokenizerCounts = Annotated[
@@ -48,10 +50,18 @@ TokenizerCounts = Annotated[
     ),
 ]
 Formula = Annotated[
-    str | None, typer.Option("--formula", help="The model in lme4's syntax; the study's if absent.")
+    str | None,
+    typer.Option(
+        "--formula",
+        help="The model in lme4's syntax, '~ resource + size + (1 | variant) + (1 | language)'; "
+        "the study's without it.",
+    ),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", help="Seed of the reconstructed template layer (embedded data).")
+    int,
+    typer.Option(
+        "--seed", min=0, help="Seed of the reconstructed template layer (embedded data) and draws."
+    ),
 ]
 DropMissing = Annotated[
     bool,
@@ -59,10 +69,27 @@ DropMissing = Annotated[
         "--drop-missing", help="Drop rows that lack a feature, and report them, instead of failing."
     ),
 ]
+Workers = Annotated[
+    int, typer.Option("--workers", min=1, help="Refits at once, each a process of its own.")
+]
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", help=f"Where results go: {RESULTS}/, or {USER_RESULTS}/ with --outcomes."
+        "--out",
+        help=f"Where results go: {RESULTS}/ without it, or {USER_RESULTS}/ with --outcomes.",
+    ),
+]
+OutOfStudy = Annotated[
+    Path | None, typer.Option("--out", help=f"Where results go: {RESULTS}/ without it.")
+]
+OutOfLogs = Annotated[
+    Path | None, typer.Option("--out", help=f"Where results go: {USER_RESULTS}/ without it.")
+]
+OutOfFeatures = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        help=f"Where results go: {RESULTS}/ without it, or {USER_RESULTS}/ with files of your own.",
     ),
 ]
 Logs = Annotated[
@@ -72,7 +99,18 @@ Logs = Annotated[
         "samples_*.jsonl, Every Eval Ever .jsonl, CSV, Parquet."
     ),
 ]
-Split = Annotated[str, typer.Option("--split", help="Which split, where the logs state one.")]
+Split = Annotated[
+    str,
+    typer.Option(
+        "--split",
+        help="Which split, where the logs state one: symbolic or original.",
+        autocompletion=complete.splits,
+    ),
+]
+Engine = Annotated[
+    str,
+    typer.Option("--engine", help="As for `transfer glmm`.", autocompletion=complete.modes),
+]
 MappingFile = Annotated[
     Path | None,
     typer.Option("--mapping", help="YAML: where in the logs language, template, … are found."),
@@ -86,13 +124,25 @@ Scorer = Annotated[
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option("--threshold", help="Partial credit from here up is correct; else refused."),
+    typer.Option(
+        "--threshold", help="Partial credit (0-1) from here up is correct; without it: refused."
+    ),
 ]
 Errors = Annotated[
-    str, typer.Option("--errors", help="Samples without a score: fail, wrong or drop.")
+    str,
+    typer.Option(
+        "--errors",
+        help="Samples without a score: fail, wrong or drop.",
+        autocompletion=complete.error_policies,
+    ),
 ]
 Duplicates = Annotated[
-    str, typer.Option("--duplicates", help="The same question twice: fail or first.")
+    str,
+    typer.Option(
+        "--duplicates",
+        help="The same question twice: fail or first.",
+        autocompletion=complete.duplicate_policies,
+    ),
 ]
 
 

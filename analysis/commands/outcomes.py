@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pandas as pd
-from rich.console import Console
 
-from analysis.commands import options
+from analysis.commands import options, output, reading
 from analysis.outcomes.calibration import calibration
 from analysis.outcomes.cells import pair_totals
-from analysis.outcomes.files import read_outcomes
 from analysis.outcomes.study import study_cells, summary
 from analysis.provenance import note, write_note
 from common.files import write_table
+
+EXAMPLES = {
+    "The study's published counts as cells": "transfer outcomes --out /tmp/results",
+    "Is my file read as I mean it?": "transfer outcomes --outcomes mine.csv",
+}
 
 
 def command(
@@ -24,35 +27,31 @@ def command(
     Without --outcomes: the study's published counts, spread over templates by the seeded
     reconstruction, with what that changed and how it matches the published template statistics.
     """
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
     if outcomes is None:
-        cells = study_cells(seed)
+        with say.working("reconstruction"):
+            cells = study_cells(seed)
         table = summary(cells)
-        _report(table, calibration(cells), console)
+        _report(table, calibration(cells), say)
     else:
-        cells = read_outcomes(outcomes)
+        cells = reading.cells(say, outcomes)
         table = pair_totals(cells)
     source = cells.attrs["data_source"]
-    paths = [
-        write_table(cells, directory / "cache" / "cells.parquet"),
-        write_table(table, directory / "outcomes" / "summary.csv"),
-        write_note(directory / "outcomes", "Outcomes", note(source)),
-    ]
-    console.print(f"{len(cells):,} cells: {source}", highlight=False)
-    for path in paths:
-        console.print(f"Wrote {path}")
+    path = write_table(cells, directory / "cache" / "cells.parquet")
+    write_table(table, directory / "outcomes" / "summary.csv")
+    write_note(directory / "outcomes", "Outcomes", note(source))
+    say.data(f"{len(cells):,} cells: {source}")
+    say.record("summary", table)
+    say.wrote(path)
 
 
-def _report(table: pd.DataFrame, matched: pd.DataFrame, console: Console) -> None:
+def _report(table: pd.DataFrame, matched: pd.DataFrame, say: output.Output) -> None:
     """How the embedded outcomes differ from the published figures, in a few lines."""
     worst = table.loc[table["shift"].abs().idxmax()]
-    console.print(
+    say.line(
         f"{len(table):,} published (variant, language, split) totals; rescaling them to one "
         f"denominator moves none by more than {abs(worst['shift']):.3f} accuracy points "
-        f"({worst['variant']}, {worst['language']}, {worst['split']})",
-        highlight=False,
+        f"({worst['variant']}, {worst['language']}, {worst['split']})"
     )
-    for row in matched.itertuples():
-        published = f"{row.published:g}"
-        console.print(f"  {row.statistic}: {row.value:.3f}, published {published}", highlight=False)
+    say.table("calibration", matched, "Template statistics")

@@ -84,6 +84,10 @@ class Output:
         """Progress of fits, one after another."""
         return progress.Fits(self.errors, total)
 
+    def fraction(self, label: str) -> AbstractContextManager[Callable[[int, int], None]]:
+        """Progress of pieces of work whose number is told as they are done."""
+        return progress.fraction(self.errors, label)
+
     def counting(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """Progress of a known number of pieces of work."""
         return progress.counting(self.errors, label, total)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from analysis.commands import complete, output
 from common.errors import name_some
 from common.files import write_table
 from evaluation.folders import find_folder
 from evaluation.quality import CHECKS, check, instruction_problem, shared_ids
+
+EXAMPLES = {
+    "The Danish templates": "transfer templates --language dan",
+    "A folder of your own, every check to a file":
+        "transfer templates --language path/to/templates --out checks.csv",
+}  # fmt: skip
 
 
 def command(
@@ -21,13 +27,15 @@ def command(
         typer.Option(
             "--language",
             help="A language of multilingual-gsm-symbolic (dan) or the path of a template folder.",
+            autocompletion=complete.template_languages,
         ),
     ],
     out: Annotated[
         Path | None, typer.Option("--out", help="Also write every check as CSV or Parquet.")
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", help="Time limit of one template's draws.")
+        float,
+        typer.Option("--seconds", min=0, help="Time limit of one template's draws (seconds)."),
     ] = 20.0,
 ) -> None:
     """Check a folder of templates: texts, conditions, solutions, ids, prompt.
@@ -37,27 +45,28 @@ def command(
     text; ``conditions``: default values satisfy them; ``solution``: the answer is the solution's
     last value; ``instances``: some can be drawn, are complete, and agree with their solutions.
     """
-    console = Console(soft_wrap=True)
+    say = output.current()
     folder = find_folder(language)
-    results = check(folder, seconds)
+    with say.working("checks"):
+        results = check(folder, seconds)
     failed = results[~results["passed"]]
-    summary = Table("check", "passed", "failed", box=None)
+    rows = []
     for name in ("loads", *CHECKS):
         outcomes = results.loc[results["check"] == name, "passed"]
-        summary.add_row(name, str(int(outcomes.sum())), str(int((~outcomes).sum())))
-    console.print(f"{folder.path} ({len(folder.files)} templates)", highlight=False)
-    console.print(summary)
+        rows.append((name, int(outcomes.sum()), int((~outcomes).sum())))
+    say.data(f"{folder.path} ({len(folder.files)} templates)", "Templates")
+    say.table("checks", pd.DataFrame(rows, columns=["check", "passed", "failed"]))
+    say.record("results", results)
     for row in failed.itertuples(index=False):
-        text = f"{row.check}: template {row.template}: {row.detail}"
-        console.print(text, markup=False, highlight=False)
+        say.line(f"{row.check}: template {row.template}: {row.detail}")
     shared, lacking = shared_ids(folder)
-    console.print(f"{len(shared)} template ids are shared with English", highlight=False)
+    say.line(f"{len(shared)} template ids are shared with English")
     if lacking:
-        console.print(f"not shared: {name_some(lacking, 100)}", highlight=False)
+        say.line(f"not shared: {name_some(lacking, 100)}")
     prompt = instruction_problem(folder)
     if prompt:
-        console.print(f"prompt: {prompt}", markup=False, highlight=False)
+        say.line(f"prompt: {prompt}")
     if out:
-        console.print(f"Wrote {write_table(results, out)}")
+        write_table(results, out)
     if prompt or not failed.empty:
         raise typer.Exit(1)

@@ -41,11 +41,13 @@ def build(
     note: str,
     std_error_rx: pd.Series | None = None,
     correlations: pd.DataFrame | None = None,
+    unit: str = "log-odds per SD",
 ) -> Table:
     """From ``fixed_effects.csv`` and ``random_effects.csv`` as ``make glmm`` writes them.
 
     ``std_error_rx`` are lme4's standard errors by term, which take the SDs as known; they stand
-    beside the fit's own where they were computed. ``correlations`` are those of random slopes.
+    beside the fit's own where they were computed. ``correlations`` are those of random slopes, ``unit``
+    that of the fixed effects.
     Columns of published figures are left out where there are none.
     """
     fixed = fixed_effects.rename(columns={"term": "name"}).assign(part="fixed")
@@ -65,7 +67,7 @@ def build(
     for column, (heading, write) in DISPLAYED.items():
         if column in data.columns and (compared or column not in ("published", "difference")):
             display[heading] = ["" if pd.isna(value) else write(value) for value in data[column]]
-    caption = "Fixed effects (log-odds per SD of the predictor) and random-effect SDs."
+    caption = f"Fixed effects ({unit}) and random-effect SDs."
     caption = f"Table 3. {caption}" if compared else caption
     if std_error_rx is not None:
         note = f"{note} SE: from the exact Hessian; SE (RX): lme4's, which take the SDs as known."

@@ -1,0 +1,67 @@
+"""What commands read, and what they say of it: outcomes with features, and responses in logs.
+
+This module has no command of its own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.commands.output import Output
+from analysis.inputs import Inputs, load, unused_columns
+from analysis.outcomes.files import read_outcomes
+from analysis.outcomes.formats import find
+from analysis.outcomes.policies import Policies
+from analysis.outcomes.samples import Request
+from analysis.responses.cells import response_cells
+
+
+def inputs(
+    say: Output,
+    outcomes: Path | None,
+    models: Path | None,
+    languages: Path | None,
+    seed: int,
+    split: str | None = "symbolic",
+    tokenizer_counts: Path | None = None,
+) -> Inputs:
+    """``analysis.inputs.load``, and a word on the data and on what was decided about them."""
+    with say.working("reading"):
+        loaded = load(outcomes, models, languages, seed, split, tokenizer_counts)
+    say.data(loaded.source)
+    for text in loaded.notes:
+        say.note(text)
+    return loaded
+
+
+def cells(say: Output, outcomes: Path) -> pd.DataFrame:
+    """Cells of a user's outcomes, for what needs no features."""
+    with say.working("reading"):
+        table = read_outcomes(outcomes)
+    for text in unused_columns(table):
+        say.note(text)
+    return table
+
+
+def responses(
+    say: Output,
+    paths: list[Path],
+    split: str,
+    mapping: Path | None,
+    scorer: str | None,
+    threshold: float | None,
+    errors: str,
+    duplicates: str,
+) -> pd.DataFrame:
+    """Cells of the responses of one split (all, if the logs state none)."""
+    request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
+    with say.counting("logs", len(find(paths)[0])) as progress:
+        table, report = response_cells(paths, request, policies, progress)
+    if "split" in table.columns:
+        source = table.attrs
+        table = table[table["split"] == split].reset_index(drop=True)
+        table.attrs = source
+    say.data(report.source)
+    return table
