@@ -41,8 +41,9 @@ class Determinants:
     """The fit of section 4.1 and what is read off it.
 
     Attributes:
-        fit: the model. baseline: size alone with the same random terms, or None where the
-            formula has neither a size effect nor the groups of the variance explained.
+        fit: the model.
+        baseline: size alone with the same random terms, or None where the formula has neither a
+            size effect nor the groups of the variance explained.
         design: the cells and constants behind the fit.
         judgement: what lme4 says at the optimum, where it was asked.
         is_study: whether published figures stand beside ours (embedded data, the study's model).
@@ -120,8 +121,10 @@ def determinants(
     """Join, standardise and fit; the baseline too, where variance explained is defined.
 
     Args:
-        inputs: outcomes and features. formula: lme4 syntax, the study's main model if None.
-        mode: one of ``MODES``. cache: where finished fits are kept.
+        inputs: outcomes and features.
+        formula: lme4 syntax, the study's main model if None.
+        mode: one of ``MODES``.
+        cache: where finished fits are kept.
         fitting: makes a progress context from a label.
         drop_missing: drop rows that lack a feature instead of raising.
         tell: called before the fit with what the data let one expect of it (separated levels).

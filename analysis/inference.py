@@ -30,9 +30,12 @@ class Request:
     """What to compute.
 
     Attributes:
-        intervals: one of ``METHODS``, or None. replicates: of the bootstrap. seed: of all draws.
-        laplace: whether to check the approximation. observation_level: whether to refit with a
-            random effect of every row. jobs: processes of the bootstrap; -1 is one per core.
+        intervals: one of ``METHODS``, or None.
+        replicates: of the bootstrap.
+        seed: of all draws.
+        laplace: whether to check the approximation.
+        observation_level: whether to refit with a random effect of every row.
+        jobs: processes of the bootstrap; -1 is one per core.
     """
 
     intervals: str | None = None
@@ -82,7 +85,8 @@ def infer(
     """Compute what is requested of a fit.
 
     Args:
-        fit, data: the model and the rows it was fitted to.
+        fit: the model.
+        data: the rows it was fitted to.
         baseline: what the variance explained compares with, or None.
         cache: where finished fits and replicates are kept.
         counting: makes a progress context from a label and the number of pieces of work.

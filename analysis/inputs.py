@@ -64,7 +64,8 @@ def load(
     Args:
         outcomes: CSV, Parquet or data frame of instances or cells, or logs; the study's cells
             without it.
-        models, languages: files or data frames that add to or override the registries.
+        models: a file or a data frame that adds to or overrides the registry.
+        languages: likewise.
         seed: of the reconstructed template layer of the study's cells.
         split: keep one split; None keeps both. Outcomes without a split column are kept whole.
         tokenizer_counts: a file of token counts that adds to the packaged ones.

@@ -31,6 +31,7 @@ PAGES = {
 
 FIGURES = "results/figures"
 COMMAND_LINE = "reference/command-line.md"
+COMMANDS = re.compile(r"\*\*Commands\*\*:\n\n(\* .*\n)+\n")
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)")
 
 
@@ -72,4 +73,5 @@ def command_line() -> str:
     command = typer.main.get_command(build())
     context = typer.Context(command, info_name="transfer")
     text = get_docs_for_click(obj=command, ctx=context, name="transfer", title="Command line")
+    text = COMMANDS.sub("", text)  # cut short by Typer; the page's contents name them all
     return text.replace("[OPTIONS]", "[options]")

@@ -41,8 +41,8 @@ class LaplaceCheck:
             is its simulation standard error.
         shifts: kind (fixed, sd), group, term, estimate, shift (exact maximum minus Laplace
             estimate, one Newton step, log-odds), mc_error of the shift, std_error of the estimate.
-        draws: pairs of draws. effective: (Σw)²/Σw² over pairs; few mean that the weights vary too
-            much to be believed.
+        draws: pairs of draws.
+        effective: (Σw)²/Σw² over pairs; few mean that the weights vary too much to be believed.
         seed: of the draws.
     """
 
@@ -80,8 +80,10 @@ def check_laplace(
     """Estimate the error of the log-likelihood and of every estimate at a fit.
 
     Args:
-        model, optimum: the fit, with its exact information.
-        seed: of the draws. draws: antithetic pairs.
+        model: what was fitted.
+        optimum: its fit, with the exact information.
+        seed: of the draws.
+        draws: antithetic pairs.
         progress: called with 1 after every parameter point (``count_points``).
 
     SDs on the boundary are left where they are. Raises InputError for fewer than two draws, and

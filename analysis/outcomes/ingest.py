@@ -41,10 +41,12 @@ class Report:
     """What was understood of the logs, and what became of their samples.
 
     Attributes:
-        logs: one for each file. others: files in the folders that are no logs.
+        logs: one for each file.
+        others: files in the folders that are no logs.
         counts, policies: of the samples.
         variants: model, reasoning, variant, base_model, mode, known, outcomes.
-        languages: language, outcomes, registered. templates, cells: numbers of them.
+        languages: language, outcomes, registered.
+        templates, cells: numbers of them.
         splits: split → outcomes, empty if the logs state none.
         notes: sentences on what to look at.
     """
@@ -113,7 +115,8 @@ def ingest(
         out: the Parquet file to write, whole or not at all; None only reports.
         request: mapping, scorer, threshold; ``responses`` for ``measure``.
         policies: on errors and duplicates.
-        measure, measures: what to keep of responses, as further columns.
+        measure: what to keep of a response, as further columns.
+        measures: their names and types.
         progress: called with the number of files newly read.
 
     Raises InputError, naming file and sample, for whatever cannot be read or placed, and for what

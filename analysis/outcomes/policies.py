@@ -97,7 +97,8 @@ def settle(
     """Create the table ``outcomes`` from staged samples and count what was left out.
 
     Args:
-        database: an open connection. staged: a file of ``staging``.
+        database: an open connection.
+        staged: a file of ``staging``.
         variants: model, stated, reasoning, variant, as ``variants.resolve`` gives them.
         languages: codes of the samples and what they are called in the outcomes.
         policies: what to do.

@@ -69,7 +69,9 @@ def invert_interval(
     """The counts whose accuracy and 95% Wilson interval print as given.
 
     Args:
-        accuracy, low, high: percent with one decimal, as printed.
+        accuracy: percent with one decimal, as printed.
+        low: likewise, the lower end of the interval.
+        high: likewise, the upper end.
         denominators: the numbers of examples to consider.
 
     Returns the pairs (n, k), in the order of the denominators and then of k; empty if none fits.

@@ -33,14 +33,17 @@ class Sample:
     """One attempt at one question.
 
     Attributes:
-        log: the file. run: what one execution is called (Inspect's eval id, or the file).
+        log: the file.
+        run: what one execution is called (Inspect's eval id, or the file).
         task: what a run and its retries share (Inspect's task id, or the run).
         sample, epoch: the question within the task, and its repetition from 1.
         uuid: the same where a retry carried a finished sample over; None where there is none.
-        model: as the log names it, provider included. variant: a variant's label, if stated.
+        model: as the log names it, provider included.
+        variant: a variant's label, if stated.
         reasoning: on, off, or None where nobody said.
         language, template, split, instance: labels; ``split`` may be None.
-        correct: None if there is no score. error: its text, or None.
+        correct: None if there is no score.
+        error: its text, or None.
         unfinished: cancelled or invalidated before it could succeed or fail.
     """
 
@@ -86,7 +89,8 @@ class Log:
 
     Attributes:
         status: success, error, cancelled, started (never ended) for Inspect; read for others.
-        model: as the log names it. planned: samples it was to hold, None if it does not say.
+        model: as the log names it.
+        planned: samples it was to hold, None if it does not say.
         read: samples found.
     """
 
@@ -103,7 +107,8 @@ class Format:
     """One kind of log.
 
     Attributes:
-        name: for reports. files: how its files look, for messages.
+        name: for reports.
+        files: how its files look, for messages.
         recognises: whether a file is one of its own, by its name and, if need be, its first line.
         read: samples of a file, one after another; fills in the ``Log`` on the way.
         default: the packaged mapping.

@@ -28,7 +28,8 @@ class LeaveOut:
     """Predictions of held-out languages.
 
     Attributes:
-        one: leave-one-language-out. edges: the extrapolation folds.
+        one: leave-one-language-out.
+        edges: the extrapolation folds.
         fits: predictor, log_lik, df, nobs of the fits to all data.
         is_study: whether published figures stand beside ours.
     """

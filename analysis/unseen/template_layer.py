@@ -35,7 +35,8 @@ class TemplateLayer:
 
     Attributes:
         easiness: a_t (log-odds) by template; ``error`` its conditional SD.
-        sd: of a template that was never seen. language_sd: τ.
+        sd: of a template that was never seen.
+        language_sd: τ.
         dispersion: φ, at least one.
     """
 
@@ -142,9 +143,10 @@ def calibrate(
     """Update a prediction for one language with the cells seen there.
 
     Args:
-        layer: of the other languages. mean, covariance: of the pairs' log-odds of accuracy.
-        pairs: their variants, in order. cells: variant, template, n_correct, n_total; may be
-            none, and need not have every pair.
+        layer: of the other languages.
+        mean, covariance: of the pairs' log-odds of accuracy.
+        pairs: their variants, in order.
+        cells: variant, template, n_correct, n_total; may be none, and need not have every pair.
 
     The mode of the posterior and its curvature (Laplace), the likelihood tempered by the
     dispersion. Raises FloatingPointError if the mode is not found.

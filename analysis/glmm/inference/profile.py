@@ -44,8 +44,10 @@ def profile_intervals(
     """Profile intervals of every fixed effect and SD (log-odds), in ``intervals.COLUMNS``.
 
     Args:
-        model, optimum: the fit, with its exact information.
-        level: of the intervals. kinds: ``fixed``, ``sd``, or both.
+        model: what was fitted.
+        optimum: its fit, with the exact information.
+        level: of the intervals.
+        kinds: ``fixed``, ``sd``, or both.
         progress: called with 1 when a parameter is done.
 
     An SD's interval reaches to 0 where zero is not rejected. SDs that the fit puts on the
