@@ -144,7 +144,8 @@ def calibrate(
 
     Args:
         layer: of the other languages.
-        mean, covariance: of the pairs' log-odds of accuracy.
+        mean: of the pairs' log-odds of accuracy.
+        covariance: of the same.
         pairs: their variants, in order.
         cells: variant, template, n_correct, n_total; may be none, and need not have every pair.
 
