@@ -1,1 +1,8 @@
-"""The study's figures (``figure_NN``, numbered as in the study) and ours (named)."""
+"""The study's figures (``figure_NN``, numbered as in the study) and ours (named).
+
+``save`` makes PNG and PDF files of one.
+"""
+
+from analysis.figures.style import save
+
+__all__ = ["save"]

@@ -26,15 +26,16 @@ def draw(templates: pd.DataFrame, instances: pd.DataFrame, note: str) -> Figure:
         figure = new_figure(7.4, 3.2)
         left, middle, right = figure.subplots(1, 3)
         precision(left, templates)
+        handles, names = left.get_legend_handles_labels()
         by_instances(middle, instances)
         ranking(right, templates)
-        left.plot(
-            [], [], "D", markerfacecolor="none", markeredgecolor=MUTED, label="published (Table 2)"
-        )
+        marks = {"markerfacecolor": "none", "markeredgecolor": MUTED}
+        handles += left.plot([], [], "D", **marks)
         left.set_title("One score", fontsize=9)
         middle.set_title("One score, all templates", fontsize=9)
         right.set_title("Ranking of models", fontsize=9)
-        figure.legend(loc="outside upper left", ncols=3, fontsize=8)
+        names.append("published (Table 2)")
+        figure.legend(handles, names, loc="outside upper left", ncols=3, fontsize=8)
         add_note(figure, note)
     return figure
 
@@ -61,12 +62,15 @@ def precision(axes: Axes, templates: pd.DataFrame) -> None:
 
 def ranking(axes: Axes, templates: pd.DataFrame) -> None:
     """The rank correlation of models with that on all templates; bands hold 95% of the draws."""
-    for _, rows, seen, color in _splits(templates):
+    for split, rows, seen, color in _splits(templates):
         axes.fill_between(
             seen["templates"], seen["rank_low"], seen["rank_high"], color=color, alpha=0.18,
             linewidth=0,
         )  # fmt: skip
-        axes.plot(seen["templates"], seen["rank_correlation"], "o-", color=color, markersize=3.5)
+        axes.plot(
+            seen["templates"], seen["rank_correlation"], "o-", color=color, markersize=3.5,
+            label=f"{split} questions",
+        )  # fmt: skip
         _published(axes, rows, "published_rank")
     axes.set_xscale("log")
     axes.set_xticks([1, 10, 100], ["1", "10", "100"])

@@ -12,6 +12,8 @@ from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_no
 from analysis.tables.render import number
 from analysis.transfer_metrics.comparison import LABELS, compared
 
+COLOURS = {0: OURS, 1: PUBLISHED}
+MODES = {0: "reasoning off", 1: "reasoning on"}
 LEFT_OUT = ("hat",)
 """Metrics that another one shows already."""
 
@@ -64,8 +66,10 @@ def draw(comparison: pd.DataFrame, correlations: pd.DataFrame, note: str) -> Fig
 
 def points(axes: Axes, comparison: pd.DataFrame, first: str, second: str, size: float) -> None:
     """One metric against another, a point a model; reasoning on is orange."""
-    colours = comparison["reasoning"].map({0: OURS, 1: PUBLISHED}).fillna(MUTED)
+    colours = comparison["reasoning"].map(COLOURS).fillna(MUTED)
     axes.scatter(comparison[first], comparison[second], s=size, c=colours, alpha=0.75, linewidth=0)
+    for mode in sorted(set(comparison["reasoning"]) & set(COLOURS)):
+        axes.scatter([], [], s=size, color=COLOURS[mode], label=MODES[mode])  # for a legend
 
 
 def _wrapped(name: str) -> str:

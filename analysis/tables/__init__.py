@@ -1,1 +1,8 @@
-"""The study's tables (``table_NN``, numbered as in the study) and ours (named)."""
+"""The study's tables (``table_NN``, numbered as in the study) and ours (named).
+
+``write`` makes CSV, Markdown and LaTeX files of one; ``Table`` is what every one is.
+"""
+
+from analysis.tables.render import Table, write
+
+__all__ = ["Table", "write"]

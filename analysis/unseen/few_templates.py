@@ -42,6 +42,7 @@ def few_templates(
     predictors: Sequence[str] = PREDICTORS,
     budgets: Sequence[int] = BUDGETS,
     draws: int = MANY_DRAWS,
+    languages: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Errors of every predictor, language, draw and budget.
 
@@ -49,6 +50,7 @@ def few_templates(
         task: data and settings. counting: shows progress. predictors: fitted to cells (refitted)
             or to pairs (updated). budgets: k. draws: shuffles; predictors that are refitted take
             all of them for ``CHEAP_BUDGETS`` and the first ``FEW_DRAWS`` for the others.
+        languages: those to hold out; all of the task's without it.
 
     Columns: predictor, language, draw, k, truth, level, error (accuracy points; pairs averaged),
     coverage_80 (share of pairs inside the interval; NaN for predictors that are refitted).
@@ -61,13 +63,13 @@ def few_templates(
             f"{name_some(too_many)} templates cannot be seen: there are {len(templates)}, and at "
             "least one must stay unseen"
         )
+    held = sorted(task.joined["language"].unique() if languages is None else languages)
     store = Store(task)
     jobs, keys = [], []
     for name in predictors:
         refitted = isinstance(predictor(name), CellModel)
         pieces = _pieces(budgets, draws, refitted)
-        wanted = [(language, *piece) for language in sorted(task.joined["language"].unique())
-                  for piece in pieces]  # fmt: skip
+        wanted = [(language, *piece) for language in held for piece in pieces]
         todo = [what for what in wanted if not store.has(name, ("few", what))]
         start = fit_to_all(task, name)[1] if todo else None
         jobs += [delayed(_piece)(task, name, what, start) for what in todo]
@@ -121,7 +123,7 @@ def _updated(task: Task, name: str, language: str, draws, budgets, start) -> pd.
     truth = _accuracy(task.joined, language)
     pairs = parts.held.drop_duplicates("variant").set_index("variant").loc[truth.index]
     pairs = pairs.reset_index()
-    posterior = fitted.about(pairs, task.vectors)
+    posterior = fitted.sampled(task.draws, task.seed).about(pairs, task.vectors)
     mean, covariance = posterior.linear_predictor(pairs), posterior.covariance(pairs)
     items = parts.held.groupby("template")["n_total"].first()
     tables = []

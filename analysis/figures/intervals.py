@@ -1,0 +1,51 @@
+"""Predicted accuracies with their 50, 80 and 95% intervals, a line a language."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis.figures.style import GRID, INK, OURS
+
+WIDTHS = {95: 1.2, 80: 3.2, 50: 6.0}
+
+
+def height(predictions: pd.DataFrame) -> float:
+    """Inches that these predictions take."""
+    return 0.3 * len(predictions) + 1.0
+
+
+def intervals(axes: Axes, predictions: pd.DataFrame) -> None:
+    """From ``unseen.anywhere.predict``, the first row on top; the point is the plug-in one."""
+    positions = -predictions.reset_index(drop=True).index.to_numpy(dtype=float)
+    for level, width in WIDTHS.items():
+        axes.hlines(
+            positions,
+            100 * predictions[f"low_{level}"],
+            100 * predictions[f"high_{level}"],
+            color=OURS,
+            alpha=0.35,
+            linewidth=width,
+            label=f"{level}%",
+        )
+    axes.plot(100 * predictions["plug_in"], positions, "o", color=OURS, markersize=5,
+              markeredgecolor="white", label="plug-in prediction")  # fmt: skip
+    for position, value in zip(positions, predictions["plug_in"], strict=True):
+        axes.annotate(
+            f"{100 * value:.0f}",
+            (1.0, position),
+            xytext=(6, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+            color=INK,
+        )
+    names = predictions["name"] + " (" + predictions["language"] + ")"
+    axes.set_yticks(positions, names)
+    axes.set_ylim(positions.min() - 0.6, 0.6)
+    axes.set_xlim(0, 100)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("predicted accuracy (%)")

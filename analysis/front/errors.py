@@ -1,0 +1,39 @@
+"""Messages of the front speak of arguments where those of the command line speak of options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import wraps
+
+from common.errors import InputError
+
+_COMMAND = re.compile(r"(`[^`]*`)")
+_OPTION = re.compile(r"--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}))?")
+_FLAGS = ("drop-missing", "intersect")
+
+
+def in_python(message: str) -> str:
+    """``--models`` as ``models=``; what stands in backticks is a shell command and stays."""
+    parts = _COMMAND.split(message)
+    return "".join(part if part.startswith("`") else _OPTION.sub(_argument, part) for part in parts)
+
+
+def _argument(option: re.Match) -> str:
+    name, value = option.groups()
+    written = f"{name.replace('-', '_')}="
+    return written + ("True" if name in _FLAGS else value or "")
+
+
+def speaking_python(function: Callable) -> Callable:
+    """``function``, with its InputErrors in Python's words and without the frames below it."""
+
+    @wraps(function)
+    def wrapped(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except InputError as error:
+            told = type(error)(in_python(str(error)))
+        raise told
+
+    return wrapped

@@ -1,0 +1,107 @@
+"""``few_templates``: what a few templates in a language add to its prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis import study as published
+from analysis.figures import few_templates as figure
+from analysis.front import axes
+from analysis.front.errors import speaking_python
+from analysis.front.held_out import LEVELS, held_languages, several
+from analysis.front.progress import counting
+from analysis.front.shown import Sheet, Shown
+from analysis.front.study import Study, given
+from analysis.provenance import note
+from analysis.tables import table_05
+from analysis.tables.render import Table
+from analysis.unseen import few_templates as few
+from analysis.unseen.task import Task
+from common.errors import InputError, name_some
+
+TRUTHS = ("all", "unseen")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TemplateBudgets(Shown):
+    """Errors of prediction after k templates of a held-out language were seen.
+
+    Attributes:
+        errors: predictor, language, draw, k, truth, level, error (accuracy points), coverage_80.
+        study: the data.
+    """
+
+    errors: pd.DataFrame
+    study: Study
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """predictor, truth, k, draws, level, mae, conf_low, conf_high (over languages; points)."""
+        return few.summarise(self.errors, self.study.seed)
+
+    @property
+    def coverage(self) -> pd.DataFrame:
+        """predictor, k, coverage_80 of models' accuracies over the templates not seen."""
+        return few.coverage(self.errors)
+
+    def tables(self) -> dict[str, Table]:
+        """``table_05``, as the command line writes it."""
+        known = published.published_predictions()
+        known = known if self.study.inputs.is_study else known[:0]
+        made = table_05.build(self.table, known, note(self.study.source))
+        return {made.name: made}
+
+    @speaking_python
+    def plot(self, level: str = "pair", truth: str = "unseen", ax: Axes | None = None) -> Axes:
+        """The error by templates seen: of pairs or language means, on all or unseen templates."""
+        for name, value, known in (("level", level, LEVELS), ("truth", truth, TRUTHS)):
+            if value not in known:
+                raise InputError(f"{name}={value!r}: there are {name_some(known)}")
+        with axes.axes(ax, 4.8, 3.4, note(self.study.source)) as ax:
+            figure.by_budget(ax, self.table, level, truth)
+            axes.legend_above(ax)
+        return ax
+
+    def sheet(self) -> Sheet:
+        held = sorted(self.errors["language"].unique())
+        facts = {
+            "held out": f"{len(held)} languages, one at a time: {' '.join(held)}",
+            "data": self.study.source,
+        }
+        title = "Error of prediction (accuracy points) by templates seen"
+        (table,) = self.tables().values()
+        return Sheet(title, facts, table.display)
+
+
+@speaking_python
+def few_templates(
+    study: Study | None = None,
+    predictors: str | Sequence[str] = "smooth",
+    languages: str | Sequence[str] | None = None,
+    *,
+    budgets: Sequence[int] = few.BUDGETS,
+    draws: int = few.FEW_DRAWS,
+    workers: int = 2,
+) -> TemplateBudgets:
+    """Predict held-out languages after k of their templates were seen, on the templates not seen.
+
+    Args:
+        study: from ``load``; the embedded study without it.
+        predictors: ``smooth`` (ours: the language alone is updated) or ``study`` (a refit each).
+        languages: those to hold out; every language of the study without it.
+        budgets: templates seen, 0 being prediction alone.
+        draws: shuffles of the templates. workers: fits at once.
+
+    Raises InputError for a predictor or language that is not there, and for a budget that leaves
+    no template unseen.
+    """
+    study = given(study)
+    joined, vectors = study.prepared()
+    held = held_languages(joined, languages)
+    task = Task(joined, vectors, seed=study.seed, cache=study.cache, workers=workers)
+    errors = few.few_templates(task, counting, several(predictors), list(budgets), draws, held)
+    return TemplateBudgets(errors, study)

@@ -1,0 +1,147 @@
+"""``hold_out``: how well languages are predicted that a model never saw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis.figures import figure_05, scatter
+from analysis.figures.style import MUTED
+from analysis.front import axes
+from analysis.front.errors import speaking_python
+from analysis.front.progress import counting
+from analysis.front.shown import Sheet, Shown
+from analysis.front.study import Study, given
+from analysis.provenance import note
+from analysis.tables.render import number
+from analysis.unseen import loo, scores
+from analysis.unseen.evaluate import evaluate
+from analysis.unseen.folds import leave_one_out
+from analysis.unseen.task import DRAWS, Task
+from common.errors import InputError, name_some, suggest
+from features.languages import resolve
+
+PREDICTORS = ("study", "smooth")
+LEVELS = {"pair": "models in a language", "language": "language means"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HeldOut(Shown):
+    """Predictions of languages held out one at a time, beside what was observed.
+
+    Attributes:
+        result: predictions and fits. source: which data.
+    """
+
+    result: loo.LeaveOut
+    source: str
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """language, variant, predictor, observed, predicted, low_50 … high_95 (0–1)."""
+        return self.result.pairs()
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """level, predictor, n, mae, rmse (accuracy points), pearson, spearman, coverage_80."""
+        return scores.summary(self.result.one)
+
+    @property
+    def by_language(self) -> pd.DataFrame:
+        """language, predictor, observed, predicted (0–1), error (points)."""
+        return scores.by_language(self.result.one)
+
+    @property
+    def intervals(self) -> pd.DataFrame:
+        """predictor, level, nominal, n, coverage, width, interval_score (points)."""
+        return scores.intervals(self.result.one, ["predictor"])
+
+    @property
+    def predictors(self) -> list[str]:
+        """The predictors that were compared."""
+        return list(dict.fromkeys(self.result.one["predictor"]))
+
+    @speaking_python
+    def plot(self, predictor: str | None = None, ax: Axes | None = None) -> Axes:
+        """Predicted against observed language means of one predictor (the last without a name)."""
+        known = self.predictors
+        name = predictor or known[-1]
+        if name not in known:
+            raise InputError(
+                f"{name} was not held out; there are {name_some(known)}.{suggest(name, known)}"
+            )
+        rows = self.result.one[self.result.one["predictor"] == name]
+        with axes.axes(ax, 4.2, 4.2, note(self.source)) as ax:
+            figure_05.means(ax, rows, scatter.COLOURS.get(name, MUTED))
+            ax.set(title=scatter.TITLES.get(name, name), ylabel=figure_05.PREDICTED)
+        return ax
+
+    def sheet(self) -> Sheet:
+        table = self.summary
+        display = pd.DataFrame(
+            {
+                "": [
+                    f"{row.predictor}, {LEVELS[row.level]}" for row in table.itertuples(index=False)
+                ],
+                "mean absolute error": [number(value, 2) for value in table["mae"]],
+                "r": [number(value, 3) for value in table["pearson"]],
+                "80% covers": [
+                    "" if value != value else f"{value:.0%}" for value in table["coverage_80"]
+                ],
+            }
+        )
+        held = self.result.one["language"].unique()
+        facts = {
+            "held out": f"{len(held)} languages, one at a time: {' '.join(sorted(held))}",
+            "data": self.source,
+        }
+        return Sheet("Held-out languages, errors in accuracy points", facts, display)
+
+
+@speaking_python
+def hold_out(
+    study: Study | None = None,
+    predictors: str | Sequence[str] = PREDICTORS,
+    languages: str | Sequence[str] | None = None,
+    *,
+    draws: int = DRAWS,
+    workers: int = 2,
+) -> HeldOut:
+    """Hold out languages one at a time, and predict every model there from the others.
+
+    Args:
+        study: from ``load``; the embedded study without it.
+        predictors: names out of ``analysis.unseen.predictors.PREDICTORS``: ``study`` (the study's
+            GLMM, seconds), ``smooth`` (ours, about a minute for 15 languages), and simpler ones.
+        languages: those to hold out; every language of the study without it.
+        draws: of the predictive distributions. workers: folds at once.
+
+    Raises InputError for a predictor or language that is not there, and for too few languages.
+    """
+    study = given(study)
+    joined, vectors = study.prepared()
+    held = held_languages(joined, languages)
+    task = Task(joined, vectors, draws=draws, seed=study.seed, cache=study.cache, workers=workers)
+    one, fits = evaluate(task, several(predictors), leave_one_out(held), counting)
+    return HeldOut(loo.LeaveOut(one, one[:0], fits, study.inputs.is_study), study.source)
+
+
+def several(names: str | Sequence[str]) -> list[str]:
+    """One name or more, as a list."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def held_languages(joined: pd.DataFrame, languages: str | Sequence[str] | None) -> list[str]:
+    """The languages to hold out, all that there are outcomes in for None; else InputError."""
+    known = sorted(joined["language"].unique())
+    if languages is None:
+        return known
+    held = [code if code in known else resolve(code) for code in several(languages)]
+    if absent := [code for code in held if code not in known]:
+        raise InputError(
+            f"the study has no outcomes in {name_some(absent)}; it has {name_some(known, 20)}"
+        )
+    return held

@@ -1,0 +1,136 @@
+"""``measures``: HAT, gap and τ of every model, beside what the GLMM says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis import design as designs
+from analysis.figures import figure_transfer_comparison as figure
+from analysis.front import axes
+from analysis.front.errors import speaking_python
+from analysis.front.progress import fitting
+from analysis.front.shown import Sheet, Shown
+from analysis.front.study import Study, given
+from analysis.glmm.cache import cached_fit
+from analysis.glmm.formula import parse
+from analysis.provenance import note
+from analysis.tables import table_transfer_metrics
+from analysis.tables.render import Table
+from analysis.transfer_metrics import bootstrap, comparison, report
+from common.errors import InputError, name_some, suggest
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measures(Shown):
+    """Measures of transfer from a source language, by model.
+
+    Attributes:
+        parts: every table of ``transfer transfer-metrics`` by name. study: the data.
+        note: data and engine, for captions.
+    """
+
+    parts: dict[str, pd.DataFrame]
+    study: Study
+    note: str
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row a model: every metric over all target languages with its 95% interval."""
+        return self.parts["metrics"]
+
+    @property
+    def by_language(self) -> pd.DataFrame:
+        """A row a model and target language, the columns of ``table``."""
+        return self.parts["by_language"]
+
+    @property
+    def comparison(self) -> pd.DataFrame:
+        """A row a model: its features, the metrics, and the GLMM's level, effect and slopes."""
+        return self.parts.get("comparison", pd.DataFrame())
+
+    @property
+    def rank_correlations(self) -> pd.DataFrame:
+        """first, second, spearman, models: how far two measures order models alike."""
+        return self.parts.get("rank_correlations", pd.DataFrame())
+
+    def findings(self) -> list[str]:
+        """What the tables say, in sentences."""
+        return report.findings(self.parts)
+
+    def tables(self) -> dict[str, Table]:
+        """``table_transfer_metrics``, and ``table_transfer_correlations`` of three models or more.
+
+        As the command line writes them.
+        """
+        made = [table_transfer_metrics.build(self.table, self.note)]
+        if not self.comparison.empty:
+            both = self.comparison, self.rank_correlations
+            made.append(table_transfer_metrics.build_correlations(*both, self.note))
+        return {table.name: table for table in made}
+
+    @speaking_python
+    def plot(self, x: str = "glmm_level", y: str = "hat_corrected", ax: Axes | None = None) -> Axes:
+        """One measure against another, a point a model; reasoning on is orange."""
+        known = [name for name in comparison.LABELS if name in self.comparison.columns]
+        for name in (x, y):
+            if name not in known:
+                raise InputError(
+                    f"no measure {name!r}; there are {name_some(known, 20)}.{suggest(name, known)}"
+                )
+        with axes.axes(ax, 4.2, 3.6, self.note) as ax:
+            figure.points(ax, self.comparison, x, y, 24)
+            axes.legend_above(ax)
+            ax.set(xlabel=comparison.LABELS[x], ylabel=comparison.LABELS[y])
+        return ax
+
+    def sheet(self) -> Sheet:
+        source = self.table["source"].iloc[0]
+        facts = {"source language": source, "data": self.study.source}
+        built = self.tables()["table_transfer_metrics"]
+        return Sheet("Transfer by model, in percent", facts, built.display)
+
+
+@speaking_python
+def measures(
+    study: Study | None = None,
+    *,
+    source: str = "eng",
+    intersect: bool = False,
+    draws: int = bootstrap.DRAWS,
+    formula: str | None = comparison.SLOPES,
+    drop_missing: bool = False,
+) -> Measures:
+    """Transfer from a source language by item pass rates, and whether the GLMM says the same.
+
+    Args:
+        study: from ``load``; the embedded study without it.
+        source: the language transferred from.
+        intersect: leave out items that not every language has, instead of raising.
+        draws: bootstrap resamples of the items.
+        formula: of the GLMM, with a random effect of variant; None leaves the GLMM out.
+        drop_missing: drop rows that lack a feature the formula names, instead of raising.
+
+    Raises InputError for a source without outcomes, unmatched items, and what the fit refuses.
+    """
+    study = given(study)
+    cells, features = study.inputs.cells, study.features
+    fitted = effects = None
+    if formula is not None:
+        model = parse(formula)
+        built = designs.build(cells, features, designs.needed(model, features), drop_missing)
+        with fitting("GLMM of the comparison") as progress:
+            fitted = cached_fit(
+                "laplace",
+                model,
+                built.data,
+                study.cache,
+                provenance=study.inputs.provenance,
+                progress=progress,
+            )
+        effects = comparison.glmm_effects(fitted, built.data)
+    unmatched = "intersect" if intersect else "error"
+    parts = report.transfer_tables(cells, features, source, unmatched, draws, study.seed, effects)
+    return Measures(parts, study, note(study.source, fitted))

@@ -1,0 +1,101 @@
+"""``power``: what a planned study would detect, by simulation from a fitted model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis.ablations import power as p
+from analysis.figures import figure_power
+from analysis.front import axes
+from analysis.front.errors import speaking_python
+from analysis.front.model import FittedModel, fit
+from analysis.front.progress import counting
+from analysis.front.shown import Sheet, Shown
+from analysis.tables import table_power
+from analysis.tables.render import Table
+from common.errors import InputError
+
+Numbers = int | Sequence[int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Power(Shown):
+    """The share of simulated studies that detect each effect.
+
+    Attributes:
+        table: languages, variants, templates, instances, term, effect, level, simulations, power,
+            conf_low, conf_high (95% Wilson), wrong_sign, bias, sd_estimate, mean_std_error, failed.
+        model: the fit that planned studies are drawn from.
+    """
+
+    table: pd.DataFrame
+    model: FittedModel
+
+    def tables(self) -> dict[str, Table]:
+        """``table_power``, as the command line writes it."""
+        made = table_power.build(self.table, self.model.note)
+        return {made.name: made}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """A line an effect, a mark a plan, with 95% intervals of the simulations' number."""
+        with axes.axes(ax, 6.4, figure_power.height(self.table), self.model.note) as ax:
+            figure_power.detection(ax, self.table)
+            axes.legend_above(ax)
+        return ax
+
+    def sheet(self) -> Sheet:
+        facts = {
+            "simulations": f"{self.table['simulations'].iloc[0]} a plan",
+            "drawn from": f"a fit to {self.model.study.source}",
+        }
+        (table,) = self.tables().values()
+        return Sheet("Power of planned studies", facts, table.display)
+
+
+@speaking_python
+def power(
+    model: FittedModel | None = None,
+    *,
+    languages: Numbers = (8, 15, 30),
+    variants: Numbers = 46,
+    templates: Numbers = 50,
+    instances: Numbers = 10,
+    effects: Mapping[str, float] | None = None,
+    simulations: int = p.SIMULATIONS,
+    level: float = p.LEVEL,
+    workers: int = 2,
+) -> Power:
+    """What would a planned study detect? Every combination of the numbers is a plan.
+
+    Args:
+        model: from ``fit``: languages, models and random effects are drawn from it; the study's
+            model without.
+        languages, variants, templates, instances: one number or several of each.
+        effects: effects to detect by term (log-odds per SD), in place of the fitted ones.
+        simulations: of each plan; a hundred take about a minute. level: of the two-sided test.
+
+    Raises InputError for plans that are too small and for a term that the model lacks.
+    """
+    model = fit() if model is None else model
+    if not isinstance(model, FittedModel):
+        raise InputError(f"power starts from what fit() returns, not a {type(model).__name__}")
+    numbers = (_several(value) for value in (languages, variants, templates, instances))
+    plans = [p.Plan(*chosen) for chosen in product(*numbers)]
+    population = p.population(model.determinants.design, model.fit, dict(effects or {}))
+    study = model.study
+    tables = {
+        plan: p.simulations(
+            population, plan, study.seed, simulations, study.cache, counting, workers
+        )
+        for plan in plans
+    }
+    return Power(p.power(tables, population, level), model)
+
+
+def _several(numbers: Numbers) -> list[int]:
+    return [numbers] if isinstance(numbers, int) else list(numbers)

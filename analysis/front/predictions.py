@@ -1,0 +1,120 @@
+"""``predict``: the accuracy to expect of a model in any language, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis.figures import intervals
+from analysis.front import axes
+from analysis.front.errors import speaking_python
+from analysis.front.shown import Sheet, Shown
+from analysis.front.study import Source, Study, given, located
+from analysis.outcomes.files import read_outcomes
+from analysis.provenance import note
+from analysis.unseen import anywhere, remarks
+from analysis.unseen.observed import of_model
+from common.errors import InputError
+from features.reading import named
+
+ITEMS = 2000
+MODES = {True: "on", False: "off"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictions(Shown):
+    """Predicted accuracies of one model.
+
+    Attributes:
+        table: language, name, resource, distance, plug_in (accuracy with the new effects at
+            zero), integrated (its mean over them), low_50 … high_95 (0–1), fertility and where it
+            comes from, how far outside the training languages (SDs), seen, templates.
+        model: the model that was meant. items: questions asked of it in each language.
+        skipped: languages of "all" that lack a feature, and which.
+        reaching: language, params_b, limit_b, best, reasoning_on: what would reach ``target``;
+            None without one.
+        source: which data the prediction was learned from.
+    """
+
+    table: pd.DataFrame
+    model: anywhere.Model
+    items: int
+    skipped: tuple[str, ...]
+    reaching: pd.DataFrame | None
+    target: float | None
+    source: str
+
+    def remarks(self) -> list[str]:
+        """What a reader must know: extrapolation, guesses, calibration, what reaches a target."""
+        found = remarks.remarks(self.table) + [f"skipped: {line}" for line in self.skipped]
+        if self.reaching is not None:
+            found += remarks.reaching(self.reaching, self.target)
+        return found
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The plug-in prediction of every language with its 50, 80 and 95% intervals."""
+        with axes.axes(ax, 6.0, intervals.height(self.table), note(self.source)) as ax:
+            intervals.intervals(ax, self.table)
+            axes.legend_above(ax, 4)
+        return ax
+
+    def sheet(self) -> Sheet:
+        title = f"Predicted accuracy (%) on {self.items:,} questions"
+        facts = {"model": remarks.about(self.model), "learned from": self.source}
+        return Sheet(title, facts, remarks.in_percent(self.table), tuple(self.remarks()))
+
+
+@speaking_python
+def predict(
+    language: str | Sequence[str],
+    model: str | None = None,
+    *,
+    reasoning: bool | str | None = None,
+    params: float | None = None,
+    family: str | None = None,
+    target: float | None = None,
+    outcomes: Source | None = None,
+    study: Study | None = None,
+    items: int = ITEMS,
+) -> Predictions:
+    """The accuracy to expect of a model in any language: the numbers of ``transfer predict``.
+
+    Args:
+        language: a code or several, or "all": every language that the templates are in.
+        model: a variant, base model or hub id; another model is described by ``params`` (billions
+            of parameters) and, where it is known, ``family``.
+        reasoning: on (True) or off (False); needed where a model has both.
+        target: an accuracy (0–1): what would have to change to reach it?
+        outcomes: the few templates that you evaluated in these languages: they calibrate.
+        study: what to learn from; the embedded study without it.
+        items: questions you would ask in each language; their noise is in the intervals.
+
+    Raises InputError for a language or model that is not known, or lacks a feature, and for a
+    target that nothing reaches.
+    """
+    study = given(study)
+    if items < 1:
+        raise InputError(f"--items is a number of questions, not {items}")
+    mode = MODES[reasoning] if isinstance(reasoning, bool) else reasoning
+    asked = [language] if isinstance(language, str) else list(language)
+    bundle = study.bundle
+    chosen = anywhere.find_model(bundle, model, params, family, mode)
+    rows, skipped = anywhere.find_languages(bundle, asked)
+    cells = None
+    if outcomes is not None:
+        cells = of_model(
+            read_outcomes(located(outcomes)),
+            chosen.variant,
+            model,
+            rows["language"],
+            named(outcomes, "outcomes"),
+        )
+    table = anywhere.predict(bundle, chosen, rows, items, study.seed, cells)
+    reaching = None
+    if target is not None:
+        reaching = anywhere.what_reaches(bundle, chosen, rows, target)
+        remarks.reaching(reaching, target)  # a target that nothing reaches is an error, here too
+    return Predictions(table, chosen, items, tuple(skipped), reaching, target, study.source)

@@ -1,0 +1,106 @@
+"""``sample_size``: how precise a score and how stable a ranking are on fewer templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis.ablations import sample_size as s
+from analysis.figures import figure_09
+from analysis.front import axes
+from analysis.front.errors import speaking_python
+from analysis.front.shown import Sheet, Shown
+from analysis.front.study import Study, given
+from analysis.provenance import note
+from analysis.tables import table_02
+from analysis.tables.render import Table
+from common.errors import InputError, name_some, suggest
+
+PANELS = ("precision", "ranking", "instances")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleSize(Shown):
+    """Precision of scores and stability of rankings by budget.
+
+    Attributes:
+        result: the tables. source: which data.
+    """
+
+    result: s.SampleSize
+    source: str
+
+    @property
+    def templates(self) -> pd.DataFrame:
+        """split, templates, rank_reference, rank_correlation, …, std_error (accuracy points)."""
+        return self.result.templates
+
+    @property
+    def instances(self) -> pd.DataFrame:
+        """split, instances, std_error (accuracy points), template_share."""
+        return self.result.instances
+
+    @property
+    def needed(self) -> pd.DataFrame:
+        """split, std_error (accuracy points), templates: how many give it."""
+        return self.result.needed
+
+    def tables(self) -> dict[str, Table]:
+        """``table_02``, as the command line writes it."""
+        made = table_02.build(self.templates, note(self.source))
+        return {made.name: made}
+
+    @speaking_python
+    def plot(self, what: str = "precision", ax: Axes | None = None) -> Axes:
+        """``precision`` by templates, ``ranking`` by templates, or precision by ``instances``."""
+        if what not in PANELS:
+            raise InputError(
+                f"what={what!r}: there are {name_some(PANELS)}.{suggest(what, PANELS)}"
+            )
+        with axes.axes(ax, 4.2, 3.4, note(self.source)) as ax:
+            if what == "precision":
+                figure_09.precision(ax, self.templates)
+                axes.legend_above(ax)
+            elif what == "ranking":
+                figure_09.ranking(ax, self.templates)
+                axes.legend_above(ax)
+            else:
+                figure_09.by_instances(ax, self.instances)
+                ax.set_ylabel("standard error, points")
+        return ax
+
+    def sheet(self) -> Sheet:
+        facts = {
+            f"standard error of {row.std_error:g} points": f"{row.templates} {row.split} templates"
+            for row in self.needed.itertuples()
+        }
+        (table,) = self.tables().values()
+        title = "Precision of one model's score in one language, by templates"
+        return Sheet(title, facts | {"data": self.source}, table.display)
+
+
+@speaking_python
+def sample_size(
+    study: Study | None = None,
+    *,
+    templates: Sequence[int] = s.TEMPLATES,
+    instances: Sequence[int] = s.INSTANCES,
+    wanted: Sequence[float] = s.WANTED,
+) -> SampleSize:
+    """How precise a score and how stable a ranking of models are on fewer templates or instances.
+
+    Args:
+        study: from ``load``; ``load(split=None)`` keeps both splits. The embedded study without.
+        templates, instances: budgets.
+        wanted: standard errors (accuracy points) for which the templates needed are listed.
+
+    Raises InputError for budgets below one and for cells without a full grid.
+    """
+    study = given(study)
+    found = s.sample_size(
+        study.inputs.cells, study.seed, templates, instances, wanted, study.inputs.is_study
+    )
+    return SampleSize(found, study.source)

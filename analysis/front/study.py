@@ -1,0 +1,152 @@
+"""``load``: outcomes and features, from files, data frames or the embedded study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from analysis import inputs
+from analysis.front.errors import speaking_python
+from analysis.front.shown import Sheet, Shown
+from analysis.outcomes.reconstruction import DEFAULT_SEED
+from analysis.unseen import anywhere, loo
+from common.errors import InputError
+from common.files import hash_table
+from features.table import Tables
+
+Source = str | Path | pd.DataFrame
+"""Where rows come from: a file, or a data frame with the same columns."""
+
+OWN_LAYER = "as given"
+LAYERS = {
+    "counts_layer": "counts per model and language",
+    "template_layer": "spread over templates",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Shown):
+    """Outcomes and features of one study; what every other function of the front starts from.
+
+    Attributes:
+        inputs: cells, features and where both come from.
+        seed: of every draw, and of the reconstructed template layer of the embedded data.
+        cache: a directory in which finished fits are kept, or None.
+    """
+
+    inputs: inputs.Inputs
+    seed: int
+    cache: Path | None
+
+    @property
+    def cells(self) -> pd.DataFrame:
+        """variant, language, template, n_correct, n_total (and split, where there are two)."""
+        return self.inputs.cells.copy()
+
+    @property
+    def features(self) -> Tables:
+        """Features, raw: the tables ``languages``, ``models`` and ``pairs``."""
+        return self.inputs.features
+
+    @property
+    def source(self) -> str:
+        """In words, which data these are and which layer is reconstructed."""
+        return self.inputs.source
+
+    @property
+    def layers(self) -> dict[str, str]:
+        """Which layer of the outcomes is published, which reconstructed, which as given."""
+        known = self.inputs.cells.attrs
+        return {name: known.get(key, OWN_LAYER) for key, name in LAYERS.items()}
+
+    @cached_property
+    def bundle(self) -> anywhere.Bundle:
+        """The fit that predictions for any language and model are made from, made when needed."""
+        tables = (self.features.languages, self.features.models, self.features.pairs)
+        key = tuple(hash_table(table) for table in (self.inputs.cells, *tables))
+        return anywhere.bundle(key, self.cache, lambda: self.inputs)
+
+    def prepared(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Cells with raw features, and URIEL vectors: what hold-out runs start from."""
+        return loo.prepare(self.inputs)
+
+    def sheet(self) -> Sheet:
+        cells = self.inputs.cells
+        models, languages = self.features.models, sorted(cells["language"].unique())
+        facts = {
+            "rows": f"{len(cells):,} cells, {cells['n_total'].sum():,} answers, "
+            f"{cells['n_correct'].sum() / cells['n_total'].sum():.1%} correct",
+            "models": f"{cells['variant'].nunique()} variants of "
+            f"{models['base_model'].nunique()} base models in {models['family'].nunique()} "
+            "families",
+            "languages": f"{len(languages)}: {' '.join(languages)}",
+            "templates": str(cells["template"].nunique()),
+            "data": self.source,
+        }
+        facts |= self.layers
+        return Sheet("Study", facts, remarks=self.inputs.notes)
+
+
+@speaking_python
+def load(
+    outcomes: Source | None = None,
+    models: Source | None = None,
+    languages: Source | None = None,
+    *,
+    tokenizer_counts: str | Path | None = None,
+    seed: int = DEFAULT_SEED,
+    split: str | None = "symbolic",
+    cache: str | Path | None = None,
+) -> Study:
+    """The embedded study, or outcomes of your own, with the features of their languages and models.
+
+    Args:
+        outcomes: rows of answers (variant, language, template, instance, correct) or of cells
+            (variant, language, template, n_correct, n_total): a CSV or Parquet file, a folder of
+            logs, or a data frame. Without it: the published counts of the study.
+        models: variant, base_model, family, params_b, reasoning of models that are not registered.
+        languages: language, and features of your own; they stand in place of the registered ones.
+        tokenizer_counts: token counts as ``transfer features --tokenizer`` writes them.
+        seed: of every draw, and of the reconstructed template layer of the embedded data.
+        split: the one to keep where there are two; None keeps both.
+        cache: a directory in which finished fits are kept from run to run.
+
+    Raises InputError, naming file or table, column and row, for what cannot be read or joined.
+    """
+    cache = None if cache is None else Path(cache)
+    own = (outcomes, models, languages, tokenizer_counts)
+    if all(value is None for value in own):
+        return _embedded(seed, split, cache)
+    found = inputs.load(
+        *(located(value) for value in own[:3]),
+        seed,
+        split,
+        None if tokenizer_counts is None else Path(tokenizer_counts),
+    )
+    return Study(found, seed, cache)
+
+
+def located(source: Source | None) -> Path | pd.DataFrame | None:
+    """A source with its path as one."""
+    return Path(source) if isinstance(source, str) else source
+
+
+@cache
+def _embedded(seed: int, split: str | None, cache: Path | None) -> Study:
+    """The embedded study, read once a process."""
+    return Study(inputs.load(None, None, None, seed, split), seed, cache)
+
+
+def given(study: object) -> Study:
+    """The study that a function was given, the embedded one for None; InputError for others."""
+    if study is None:
+        return load()
+    if not isinstance(study, Study):
+        raise InputError(
+            f"a study comes from load(), this is a {type(study).__name__}: "
+            "write load(outcomes=…) and pass what it returns"
+        )
+    return study
