@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale loo-predict few-templates predict levers interval-check all specifications overview power tables figures bench coverage test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale loo-predict few-templates predict levers interval-check all specifications overview power tables figures bench coverage docs test lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -135,6 +135,10 @@ levers: setup ## the gap to English by size and reasoning, cost in size (Figures
 
 interval-check: setup ## coverage of predictive intervals on simulated languages -> results/loo/
 	$(transfer) interval-check $(ARGS)
+
+docs: setup ## the documentation, no warning allowed -> site/index.html
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
+	@echo "Wrote site/; open site/index.html"
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest
