@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from analysis import study
-from analysis.commands import options
-from analysis.inputs import load
-from analysis.progress import counting
+from analysis.commands import options, output, reading
 from analysis.provenance import note
 from analysis.tables import render, table_05
 from analysis.unseen import few_templates as few
 from analysis.unseen import loo
 from analysis.unseen.task import Task
+
+EXAMPLES = {
+    "One and five templates, three shuffles": "transfer few-templates --k 1 --k 5 --draws 3",
+}
 
 
 def command(
@@ -26,10 +26,12 @@ def command(
     tokenizer_counts: options.TokenizerCounts = None,
     k: Annotated[
         list[int] | None,
-        typer.Option("--k", help=f"Templates seen; repeatable. Without it: {few.BUDGETS}."),
+        typer.Option("--k", min=0, help=f"Templates seen; repeatable. Without: {few.BUDGETS}."),
     ] = None,
-    draws: Annotated[int, typer.Option("--draws", help="Shuffles.")] = few.MANY_DRAWS,
-    workers: Annotated[int, typer.Option("--workers", help="Refits at once.")] = 2,
+    draws: Annotated[
+        int, typer.Option("--draws", min=1, help="Shuffles of the templates.")
+    ] = few.MANY_DRAWS,
+    workers: options.Workers = 2,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
     drop_missing: options.DropMissing = False,
@@ -38,18 +40,18 @@ def command(
 
     The study's method, a refit each, and ours, an update of the language alone.
     """
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
-    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
-    console.print(f"Data: {inputs.source}", highlight=False)
+    inputs = reading.inputs(
+        say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
+    )
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, seed=seed, cache=directory / "cache", workers=workers)
     budgets = sorted(set(k)) if k else few.BUDGETS
-    errors = few.few_templates(task, partial(counting, console), budgets=budgets, draws=draws)
-    paths = few.write(errors, directory, seed)
+    errors = few.few_templates(task, say.counting, budgets=budgets, draws=draws)
+    few.write(errors, directory, seed)
     table = few.summarise(errors, seed)
     known = study.published_predictions() if inputs.is_study else study.published_predictions()[:0]
     built = table_05.build(table, known, note(inputs.source))
-    paths += render.write(built, directory / "tables")
-    console.print(built.display.to_string(index=False), highlight=False)
-    console.print(f"Wrote {len(paths)} files to {directory}/ (loo, tables)")
+    render.write(built, directory / "tables")
+    say.table("few_templates", table, built.caption, built.display)

@@ -124,8 +124,7 @@ def write(result: d.Determinants, directory: options.Path, text: str) -> None:
 def show(result: d.Determinants, say: output.Output) -> None:
     """The fit: ours, the published one where there is one, the difference."""
     fit = result.fit
-    for row in result.design.dropped.itertuples():
-        say.note(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")
+    reading.dropped(say, result.design)
     rx = None if result.judgement is None else result.judgement.std_error_rx()
     table = result.fixed_effects()
     columns = {"estimate": ("estimate", 3), "std_error": ("SE", 3)}

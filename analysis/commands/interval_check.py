@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from analysis.commands import options
-from analysis.inputs import load
-from analysis.progress import counting
+from analysis.commands import options, output, reading
 from analysis.unseen import loo, simulation
 from analysis.unseen.task import Task
-from common.errors import InputError
 from common.files import write_table
 
 PREDICTORS = ("study_pairs", "smooth")
 
 
+EXAMPLES = {"Ten simulated languages, a first look": "transfer interval-check --worlds 10"}
+
+
 def command(
-    worlds: Annotated[int, typer.Option("--worlds", help="Simulated languages.")] = 150,
-    workers: Annotated[int, typer.Option("--workers", help="Refits at once.")] = 2,
-    out: options.Out = None,
+    worlds: Annotated[int, typer.Option("--worlds", min=2, help="Simulated languages.")] = 150,
+    workers: options.Workers = 2,
+    out: options.OutOfStudy = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
     """Simulate languages from the fitted models, hold each out, and count what intervals cover."""
-    if worlds < 2:
-        raise InputError(f"--worlds is a number of simulated languages from 2 up, not {worlds}")
-    console = Console()
+    say = output.current()
     directory = options.directory(out, None)
-    joined, vectors = loo.prepare(load(None, None, None, seed))
+    joined, vectors = loo.prepare(reading.inputs(say, None, None, None, seed))
     task = Task(joined, vectors, seed=seed, workers=workers)
-    table = simulation.coverage(task, PREDICTORS, worlds, partial(counting, console))
-    for row in table.itertuples():
-        console.print(
-            f"{row.predictor:12s} {row.level:9s} {row.nominal:.0%} intervals cover "
-            f"{row.coverage:.1%} ± {row.std_error:.1%}",
-            highlight=False,
-        )
-    path = write_table(table.round(6), directory / "loo" / "simulated_coverage.csv")
-    console.print(f"Wrote {path}")
+    table = simulation.coverage(task, PREDICTORS, worlds, say.counting)
+    shown = table[["predictor", "level"]].copy()
+    shown["nominal"] = [f"{value:.0%}" for value in table["nominal"]]
+    shown["covers"] = [f"{value:.1%}" for value in table["coverage"]]
+    shown["±"] = [f"{value:.1%}" for value in table["std_error"]]
+    say.table("coverage", table, "What predictive intervals cover", shown)
+    write_table(table.round(6), directory / "loo" / "simulated_coverage.csv")

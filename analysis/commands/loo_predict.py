@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from analysis import study
-from analysis.commands import options
+from analysis.commands import complete, options, output, reading
 from analysis.figures import (
     figure_05,
     figure_06,
@@ -20,8 +18,7 @@ from analysis.figures import (
     style,
 )
 from analysis.glmm.engines import ENGINES
-from analysis.inputs import Inputs, load
-from analysis.progress import counting
+from analysis.inputs import Inputs
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_ladder
 from analysis.unseen import anywhere, ladder, loo, scores, shape
@@ -50,24 +47,42 @@ templates of the language were seen. `simulated_coverage.csv` is of `make interv
 """
 
 
+EXAMPLES = {
+    "Every predictor on every held-out language": "transfer loo-predict",
+    "The study's model alone, languages only": "transfer loo-predict "
+    "--predictor study_pairs --no-edges",
+}
+
+
 def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
     tokenizer_counts: options.TokenizerCounts = None,
     engine: Annotated[
-        str, typer.Option("--engine", help=f"Of the study's GLMMs: {', '.join(ENGINES)}.")
+        str,
+        typer.Option(
+            "--engine",
+            help=f"Of the study's GLMMs: {', '.join(ENGINES)}.",
+            autocompletion=complete.engines,
+        ),
     ] = "laplace",
     predictor: Annotated[
         list[str] | None,
-        typer.Option("--predictor", help=f"Repeatable; all without it: {', '.join(PREDICTORS)}."),
+        typer.Option(
+            "--predictor",
+            help=f"Repeatable; all without it: {', '.join(PREDICTORS)}.",
+            autocompletion=complete.predictors,
+        ),
     ] = None,
     edges: Annotated[
         bool,
         typer.Option("--edges/--no-edges", help="Also hold out whole edges: the extrapolation."),
     ] = True,
-    workers: Annotated[int, typer.Option("--workers", help="Folds at once.")] = 2,
-    draws: Annotated[int, typer.Option("--draws", help="Of predictive distributions.")] = DRAWS,
+    workers: options.Workers = 2,
+    draws: Annotated[
+        int, typer.Option("--draws", min=2, help="Draws of each predictive distribution.")
+    ] = DRAWS,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
     drop_missing: options.DropMissing = False,
@@ -79,21 +94,21 @@ def command(
     if engine not in ENGINES:
         raise InputError(f"no engine {engine!r}; there are {', '.join(ENGINES)}."
                          f"{suggest(engine, ENGINES)}")  # fmt: skip
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
-    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
-    console.print(f"Data: {inputs.source}", highlight=False)
+    inputs = reading.inputs(
+        say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
+    )
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, engine, draws, seed, directory / "cache", workers)
     chosen = predictor or PREDICTORS
-    result = loo.loo(inputs, task, partial(counting, console), chosen, edges)
-    paths = write(result, inputs, directory, note(inputs.source))
+    result = loo.loo(inputs, task, say.counting, chosen, edges)
+    write(result, inputs, directory, note(inputs.source))
     if "smooth" in chosen:
         key = anywhere.data_key([outcomes, models, languages], seed)
         bundle = anywhere.bundle(key, directory / "cache", lambda: inputs)
-        paths += write_shape(bundle, task, directory, note(inputs.source))
-    show(result, console)
-    console.print(f"Wrote {len(paths)} files to {directory}/ (loo, tables, figures)")
+        write_shape(bundle, task, directory, note(inputs.source))
+    show(result, say)
 
 
 def write(
@@ -138,20 +153,18 @@ def write_shape(
     ]
 
 
-def show(result: loo.LeaveOut, console: Console) -> None:
-    """Errors by predictor on a terminal, beside the published ones."""
+def show(result: loo.LeaveOut, say: output.Output) -> None:
+    """Errors by predictor, beside the published ones."""
     for row in scores.summary(result.one).itertuples():
         covered = (
             "" if row.coverage_80 != row.coverage_80 else f", 80% covers {row.coverage_80:.0%}"
         )
-        console.print(
+        say.line(
             f"{row.level:8s} {row.predictor:15s} MAE {row.mae:5.2f}, r {row.pearson:.3f}{covered}",
-            highlight=False,
         )
     if result.is_study:
         for row in result.beside_published().itertuples():
-            console.print(
+            say.line(
                 f"published {row.level} {row.predictor} {row.statistic}: {row.published:g}, "
                 f"ours {row.ours:.3f}",
-                highlight=False,
             )

@@ -79,6 +79,13 @@ Out = Annotated[
         help=f"Where results go: {RESULTS}/ without it, or {USER_RESULTS}/ with --outcomes.",
     ),
 ]
+OutOfTraining = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        help=f"Whose cache keeps the fit: {RESULTS}/ without it, or {USER_RESULTS}/ with --train.",
+    ),
+]
 OutOfStudy = Annotated[
     Path | None, typer.Option("--out", help=f"Where results go: {RESULTS}/ without it.")
 ]

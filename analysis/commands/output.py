@@ -165,7 +165,7 @@ class Machine(Output):
         self.document["data"].append(source)
 
     def line(self, text: str) -> None:
-        self.document["findings"].append(text)
+        self.document["findings"].append(text.strip())
 
     def note(self, text: str) -> None:
         self.document["notes"].append(text)

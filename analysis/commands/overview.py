@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+import pandas as pd
 
 from analysis import overview as o
-from analysis.commands import options, show
+from analysis.commands import options, output
 from analysis.figures import figure_12, figure_16, figure_family_gaps, style
 from analysis.outcomes.study import study_counts
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_08, table_09, table_10, table_11, table_12
+from analysis.tables.render import number
 from common.files import write_table
 from features import models as model_registry
 from features.table import build_all
@@ -22,9 +23,12 @@ REGISTRY = note("model registry (study, Table 8)")
 STATED = "Data: as the study states it."
 
 
-def command(out: options.Out = None) -> None:
+EXAMPLES = {"The study at a glance; no model is fitted": "transfer overview --out /tmp/results"}
+
+
+def command(out: options.OutOfStudy = None) -> None:
     """The study's outcomes, models and languages described: Tables 8-12, Figures 12 and 16."""
-    console = Console()
+    say = output.current()
     directory = options.directory(out, None)
     models = model_registry.registry()
     counts = study_counts(include_excluded=True)
@@ -44,6 +48,7 @@ def command(out: options.Out = None) -> None:
     }
     for name, table in tables.items():
         write_table(table, directory / "overview" / f"{name}.csv")
+        say.record(name, table)
     write_note(directory / "overview", "The study's outcomes described", COUNTED)
     for built in (
         table_08.build(models, REGISTRY),
@@ -59,13 +64,13 @@ def command(out: options.Out = None) -> None:
         ("figure_family_gaps", figure_family_gaps.draw(families, runs, COUNTED)),
     ):
         style.save(figure, directory / "figures" / name)
-    for row in families.itertuples():
-        beside = "" if row.published != row.published else f" (published {row.published:.1f})"
-        show.line(console, f"  {row.family}: English gap {row.gap:.1f} points{beside}")
+    say.data(COUNTED.removeprefix("Data: ").removesuffix("."))
+    shown = pd.DataFrame({"": families["family"]})
+    for column in ("gap", "published"):
+        shown[column] = [number(value, 1) for value in families[column]]
+    say.table("families", families, "Gap to English by family (accuracy points)", shown)
     found = tables["disagreements"]
-    show.line(
-        console,
+    say.line(
         f"{len(found)} of {len(runs) * len(o.FIGURES)} figures of Table 11 differ from Table 12's "
         f"by more than rounding, at most {found['difference'].abs().max():.1f} points",
     )
-    console.print(f"Wrote {directory}/overview, tables 8-12, figures 12, 16, family_gaps")

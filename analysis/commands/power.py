@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import product
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from analysis import design, study
 from analysis.ablations import power as p
-from analysis.commands import options, show
+from analysis.commands import complete, options, output, reading
 from analysis.figures import figure_power, style
 from analysis.glmm.cache import cached_fit
 from analysis.glmm.formula import parse
-from analysis.inputs import load
-from analysis.progress import counting, fitting
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_power
 from common.errors import InputError
 from common.files import write_table
+
+EXAMPLES = {
+    "Would 8 languages do, or 30?": "transfer power --n-languages 8 --n-languages 30",
+    "An interaction half as large, a first look at 20 simulations": "transfer power "
+    "--n-languages 15 --effect resource:size=-0.13 --simulations 20",
+}
 
 
 def command(
@@ -44,13 +46,15 @@ def command(
     effect: Annotated[
         list[str] | None,
         typer.Option(
-            "--effect", help="An effect to detect, term=log-odds per SD: resource:size=-0.1."
+            "--effect",
+            help="An effect to detect, term=log-odds per SD: resource:size=-0.1; repeatable.",
+            autocompletion=complete.effects,
         ),
     ] = None,
     formula: options.Formula = None,
-    level: Annotated[float, typer.Option("--level", help="Of the two-sided test.")] = p.LEVEL,
+    level: Annotated[float, typer.Option("--level", help="Of the two-sided test (0-1).")] = p.LEVEL,
     simulations: Annotated[
-        int, typer.Option("--simulations", help="Per plan; more add to those kept.")
+        int, typer.Option("--simulations", min=1, help="Of each plan; more add to those kept.")
     ] = p.SIMULATIONS,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Simulations at once.")] = 2,
     out: options.Out = None,
@@ -61,7 +65,7 @@ def command(
     Every combination of the planned numbers is a plan. Effects not given are the fitted ones.
     Without numbers: 8, 15 and 30 languages, 46 runs, 50 templates, 10 instances.
     """
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
     plans = [
         p.Plan(*numbers)
@@ -73,12 +77,13 @@ def command(
         )
     ]
     effects = dict(_effect(text) for text in effect or [])
-    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
-    console.print(f"Population: {inputs.source}", highlight=False)
+    inputs = reading.inputs(
+        say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
+    )
     model = parse(formula or study.MAIN)
     wanted = design.needed(model, inputs.features)
     built = design.build(inputs.cells, inputs.features, wanted)
-    with fitting(console, "main model") as progress:
+    with say.fitting("main model") as progress:
         fit = cached_fit(
             "laplace", model, built.data, directory / "cache",
             provenance=inputs.provenance, progress=progress,
@@ -86,11 +91,16 @@ def command(
     population = p.population(built, fit, effects)
     tables = {
         plan: p.simulations(
-            population, plan, seed, simulations, directory / "cache", partial(counting, console),
+            population,
+            plan,
+            seed,
+            simulations,
+            directory / "cache",
+            say.counting,
             workers,
         )
         for plan in plans
-    }  # fmt: skip
+    }
     result = p.power(tables, population, level)
     text = note(inputs.source, fit)
     write_table(result, directory / "power" / "power.csv")
@@ -98,8 +108,7 @@ def command(
     built_table = table_power.build(result, text)
     render.write(built_table, directory / "tables")
     style.save(figure_power.draw(result, text), directory / "figures" / "figure_power")
-    show.frame(console, built_table.caption, built_table.display)
-    console.print(f"Wrote {directory}/power, tables, figures")
+    say.table("power", result, built_table.caption, built_table.display)
 
 
 def _effect(text: str) -> tuple[str, float]:

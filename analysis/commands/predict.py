@@ -5,39 +5,70 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import typer
-from rich.console import Console
 
-from analysis.commands import options, show
+from analysis.commands import complete, options, output
+from analysis.inputs import Inputs, load
+from analysis.outcomes.files import read_outcomes
+from analysis.unseen import anywhere, remarks
+from analysis.unseen.observed import of_model
 from common.errors import InputError
 from common.files import write_table
 
 ITEMS = 2000
+
+EXAMPLES = {
+    "Qwen3-8B with reasoning in Swahili and Yoruba":
+        "transfer predict --model Qwen/Qwen3-8B --reasoning on --language swh --language yor",
+    "What would reach 80% there?":
+        "transfer predict --model Qwen/Qwen3-8B --reasoning off --language swh --target 0.8",
+    "A model that is not in the data":
+        "transfer predict --params 12 --family 'Gemma 3' --reasoning off --language all",
+    "Calibrated with a few templates of yours":
+        "transfer predict --model Qwen/Qwen3-8B --reasoning on --language swh "
+        "--outcomes few.csv",
+}  # fmt: skip
 
 
 def command(
     language: Annotated[
         list[str],
         typer.Option(
-            "--language", help="Code; repeatable. all: every language that there are templates in."
+            "--language",
+            help="Code (swh); repeatable. all: every language that there are templates in.",
+            autocompletion=complete.languages_or_all,
         ),
     ],
     model: Annotated[
         str | None,
-        typer.Option("--model", help="Variant, base model or hub id, e.g. Qwen/Qwen3-8B."),
+        typer.Option(
+            "--model",
+            help="Variant, base model or hub id, e.g. Qwen/Qwen3-8B.",
+            autocompletion=complete.models,
+        ),
     ] = None,
     params: Annotated[
         float | None, typer.Option("--params", help="Billions of parameters of another model.")
     ] = None,
     family: Annotated[
-        str | None, typer.Option("--family", help="Family of another model, if it is known.")
+        str | None,
+        typer.Option(
+            "--family",
+            help="Family of another model, if it is known.",
+            autocompletion=complete.families,
+        ),
     ] = None,
     reasoning: Annotated[
-        str | None, typer.Option("--reasoning", help="on or off; needed where a model has both.")
+        str | None,
+        typer.Option(
+            "--reasoning",
+            help="on or off; needed where a model has both.",
+            autocompletion=complete.on_off,
+        ),
     ] = None,
     target: Annotated[
-        float | None, typer.Option("--target", help="Accuracy (0–1): what would have to change?")
+        float | None,
+        typer.Option("--target", help="Accuracy (0–1; 80% is 0.8): what would have to change?"),
     ] = None,
     outcomes: Annotated[
         Path | None,
@@ -49,68 +80,56 @@ def command(
     ] = None,
     models: options.Models = None,
     languages: options.Languages = None,
-    items: Annotated[int, typer.Option("--items", help="Questions you would ask.")] = ITEMS,
+    items: Annotated[int, typer.Option("--items", min=1, help="Questions you would ask.")] = ITEMS,
     save: Annotated[
         Path | None, typer.Option("--save", help="Write the predictions to this CSV file.")
     ] = None,
-    out: options.Out = None,
+    out: options.OutOfTraining = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
     """Predict a model's accuracy in languages, tested or not, with intervals.
 
     The first call fits the model (a minute at most) and keeps the fit in OUT/cache.
     """
-    from analysis.unseen import anywhere
-
-    console = Console()
+    say = output.current()
     directory = options.directory(out, train)
-    if items < 1:
-        raise InputError(f"--items is a number of questions, not {items}")
-    bundle = anywhere.bundle(
-        anywhere.data_key([train, models, languages], seed),
-        directory / "cache",
-        lambda: _load(train, models, languages, seed),
-    )
+    if target is not None and not 0 < target < 1:
+        hint = f": {target:g}% is {target / 100:g}" if 1 < target < 100 else ""
+        raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}{hint}")
+    key = anywhere.data_key([train, models, languages], seed)
+    with say.working("the model (fitted at the first call, then kept)"):
+        bundle = anywhere.bundle(
+            key, directory / "cache", lambda: _load(say, train, models, languages, seed)
+        )
     chosen = anywhere.find_model(bundle, model, params, family, reasoning)
     rows, skipped = anywhere.find_languages(bundle, language)
-    cells = None if outcomes is None else _cells(outcomes, chosen.variant, model, rows)
+    cells = None
+    if outcomes is not None:
+        own = read_outcomes(outcomes)
+        cells = of_model(own, chosen.variant, model, rows["language"], str(outcomes))
     table = anywhere.predict(bundle, chosen, rows, items, seed, cells)
-    _show(console, bundle, chosen, table, skipped, items)
-    if target is not None:
-        _show_target(console, anywhere.what_reaches(bundle, chosen, rows, target), target)
-    if save is not None:
-        console.print(f"Wrote {write_table(table, save)}")
-
-
-def _load(train: Path | None, models: Path | None, languages: Path | None, seed: int):
-    from analysis.inputs import load
-
-    return load(train, models, languages, seed)
-
-
-def _cells(path: Path, variant: str, asked: str | None, rows: pd.DataFrame) -> pd.DataFrame:
-    """The user's cells of the model, in the languages asked for."""
-    from analysis.outcomes.files import read_outcomes
-    from analysis.unseen.observed import of_model
-
-    return of_model(read_outcomes(path), variant, asked, rows["language"], str(path))
-
-
-def _show(console: Console, bundle, model, table: pd.DataFrame, skipped: list[str], items: int):
-    from analysis.unseen import remarks
-
-    console.print(remarks.about(model), highlight=False)
-    console.print(f"Learned from: {bundle.source}", highlight=False)
+    reaches = None if target is None else anywhere.what_reaches(bundle, chosen, rows, target)
+    told = [] if reaches is None else remarks.reaching(reaches, target)
+    say.line(remarks.about(chosen))
+    say.data(bundle.source, "Learned from")
     title = f"Predicted accuracy (%) on {items:,} questions"
-    show.frame(console, title, remarks.in_percent(table))
-    for line in remarks.remarks(table):
-        console.print(f"[yellow]![/] {line}", highlight=False)
-    for line in skipped:
-        console.print(f"skipped: {line}", highlight=False)
+    say.table("predictions", table, title, remarks.in_percent(table))
+    for text in remarks.remarks(table):
+        say.note(text)
+    for text in skipped:
+        say.line(f"skipped: {text}")
+    if reaches is not None:
+        say.record("target", reaches)
+    for text in told:
+        say.line(text)
+    if save is not None:
+        write_table(table, save)
 
 
-def _show_target(console: Console, table: pd.DataFrame, target: float) -> None:
-    from analysis.unseen import remarks
-
-    for line in remarks.reaching(table, target):
-        console.print(line, highlight=False)
+def _load(
+    say: output.Output, train: Path | None, models: Path | None, languages: Path | None, seed: int
+) -> Inputs:
+    loaded = load(train, models, languages, seed)
+    for text in loaded.notes:
+        say.note(text)
+    return loaded

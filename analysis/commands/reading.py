@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.commands.output import Output
+from analysis.design import Design
 from analysis.inputs import Inputs, load, unused_columns
 from analysis.outcomes.files import read_outcomes
 from analysis.outcomes.formats import find
@@ -65,3 +66,9 @@ def responses(
         table.attrs = source
     say.data(report.source)
     return table
+
+
+def dropped(say: Output, built: Design) -> None:
+    """Say what was left out for lack of a feature."""
+    for row in built.dropped.itertuples():
+        say.note(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")

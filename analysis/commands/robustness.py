@@ -8,15 +8,12 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-from rich.console import Console
 
-from analysis.commands import options
+from analysis.commands import complete, options, output, reading
 from analysis.figures import figure_rank_changes, figure_rank_stability, figure_robustness, style
 from analysis.glmm.cache import cached_fit
 from analysis.glmm.engines import ENGINES
-from analysis.outcomes.files import read_outcomes
 from analysis.outcomes.study import study_counts
-from analysis.progress import fitting
 from analysis.provenance import note, write_note
 from analysis.robustness import consistency, model, published, rankings, report, stability
 from analysis.robustness import scores as score_tables
@@ -29,6 +26,13 @@ NO_ENGINE = "none"
 SHOWN = "context_names_numbers"
 """The perturbation whose ranking is shown, where there is one of this name; else the last."""
 DIGITS = 5
+
+
+EXAMPLES = {
+    "The study's questions and MGSM-Pro's": "transfer robustness",
+    "Accuracies of your own on perturbed questions":
+        "transfer robustness --scores scores.csv --engine none",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,9 @@ def command(
     engine: Annotated[
         str,
         typer.Option(
-            "--engine", help=f"Of the drop model: {', '.join(ENGINES)}, or {NO_ENGINE} for none."
+            "--engine",
+            help=f"Of the drop model: {', '.join(ENGINES)}, or {NO_ENGINE} for none.",
+            autocompletion=complete.engines_or_none,
         ),
     ] = "laplace",
     out: options.Out = None,
@@ -69,21 +75,21 @@ def command(
         raise InputError(f"no engine {engine!r}; there are {', '.join(ENGINES)} and {NO_ENGINE}")
     if outcomes and scores:
         raise InputError("give --outcomes or --scores, not both: they are two sources of scores")
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes or scores)
-    sources = _sources(outcomes, scores)
+    sources = _sources(say, outcomes, scores)
     for scored in sources:
-        console.print(f"{scored.name}: {scored.note}", highlight=False)
-        tables = report.robustness_tables(scored.scores, scored.groups, seed)
+        say.data(scored.note.removeprefix("Data: "), scored.name)
+        with say.working(f"{scored.name}: rankings"):
+            tables = report.robustness_tables(scored.scores, scored.groups, seed)
         if engine != NO_ENGINE and "n_total" in scored.scores.columns:
-            tables["glmm"] = _drop_model(scored, engine, directory / "cache", console, seed)
+            tables["glmm"] = _drop_model(scored, engine, directory / "cache", say, seed)
         write(scored, tables, directory)
-        _show(tables, console)
+        _show(scored.name, tables, say)
     listed = "\n".join(f"- `{scored.name}_*.csv`: {scored.note}" for scored in sources)
     write_note(directory / "robustness", "Robustness", listed)
     if not (outcomes or scores):
-        _published(directory, console, seed)
-    console.print(f"Wrote {directory}/robustness, tables, figures")
+        _published(directory, say, seed)
 
 
 def write(scored: Scored, tables: dict[str, pd.DataFrame], directory: Path) -> list[Path]:
@@ -113,13 +119,13 @@ def write(scored: Scored, tables: dict[str, pd.DataFrame], directory: Path) -> l
     return paths
 
 
-def _sources(outcomes: Path | None, scores: Path | None) -> list[Scored]:
+def _sources(say: output.Output, outcomes: Path | None, scores: Path | None) -> list[Scored]:
     """A user's scores or outcomes, or else the study's splits and MGSM-Pro."""
     if scores:
         table = score_tables.read_scores(scores)
         return [Scored("scores", table, _groups(table), note(f"scores of {scores.name}"))]
     if outcomes:
-        cells = read_outcomes(outcomes)
+        cells = reading.cells(say, outcomes)
         table = score_tables.from_cells(cells)
         return [Scored("outcomes", table, _groups(table), note(cells.attrs["data_source"]))]
     study = score_tables.from_cells(study_counts())
@@ -144,13 +150,13 @@ def _groups(table: pd.DataFrame) -> pd.Series:
 
 
 def _drop_model(
-    scored: Scored, engine: str, cache: Path, console: Console, seed: int
+    scored: Scored, engine: str, cache: Path, say: output.Output, seed: int
 ) -> pd.DataFrame:
     """Fixed effects of perturbation × resource group (high is 1, low 0; log-odds)."""
     resource = scored.groups.map({"high": 1.0, "low": 0.0}).dropna()
     kept = scored.scores[scored.scores["language"].isin(resource.index)]
     data, names = model.drop_data(kept, resource)
-    with fitting(console, "drop model") as progress:
+    with say.fitting("drop model") as progress:
         fit = cached_fit(
             engine,
             model.formula(names),
@@ -160,28 +166,32 @@ def _drop_model(
             progress=progress,
         )
     for warning in fit.warnings():
-        console.print(f"[yellow]![/] {warning}", highlight=False)
+        say.note(warning)
     return fit.fixed_effects
 
 
-def _show(tables: dict[str, pd.DataFrame], console: Console) -> None:
+def _show(name: str, tables: dict[str, pd.DataFrame], say: output.Output) -> None:
+    for label, table in tables.items():
+        say.record(f"{name}_{label}", table)
     for label, rows in tables["ranks"].groupby("perturbation", sort=False):
         agreed = rankings.agreement(rows["original"], rows["accuracy"])
         drop = 100 * (rows["accuracy"] - rows["original"]).mean()
-        console.print(
+        say.line(
             f"  {label}: {drop:+.1f} points over {agreed['models']} models, Kendall's τ with the "
             f"original ranking {agreed['kendall']:.2f}, largest shift {agreed['max_change']}",
-            highlight=False,
         )
 
 
-def _published(directory: Path, console: Console, seed: int) -> None:
+def _published(directory: Path, say: output.Output, seed: int) -> None:
     """MGSM-Pro's tables against each other, and how stable its ranking can be."""
     folder = directory / "robustness"
     compared = consistency.comparisons()
     found = consistency.contradictions(compared)
-    curves = report.published_stability(seed)
+    with say.working("how stable a ranking is"):
+        curves = report.published_stability(seed)
     text = note("MGSM-Pro, Tables 1–4 and 8–13 as published")
+    say.record("contradictions", found)
+    say.record("mgsm_pro_stability", curves)
     write_table(consistency.summary(compared), folder / "consistency.csv")
     write_table(found.round(DIGITS), folder / "contradictions.csv")
     write_table(curves.round(DIGITS), folder / "mgsm_pro_stability.csv")
@@ -192,12 +202,9 @@ def _published(directory: Path, console: Console, seed: int) -> None:
         note("means and ± of MGSM-Pro's Table 3 as published, instances simulated from them"),
     )
     style.save(figure, directory / "figures" / "figure_rank_stability")
-    console.print(
+    say.line(
         f"  {len(found)} of {len(compared)} comparisons between the published figures contradict",
-        highlight=False,
     )
-    for reading, rows in curves.groupby("reading", sort=False):
+    for way, rows in curves.groupby("reading", sort=False):
         needed = stability.enough(rows) or f"more than {rows['instances'].max()}"
-        console.print(
-            f"  instances until τ ≥ {stability.THRESHOLD}: {needed} ({reading})", highlight=False
-        )
+        say.line(f"  instances until τ ≥ {stability.THRESHOLD}: {needed} ({way})")

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from analysis.ablations import sample_size as s
-from analysis.commands import options, show
+from analysis.commands import options, output, reading
 from analysis.figures import figure_09, style
-from analysis.outcomes.files import read_outcomes
 from analysis.outcomes.study import study_cells
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_02
 from analysis.tables.render import number
+
+EXAMPLES = {
+    "The study's outcomes": "transfer sample-size",
+    "How many templates for a standard error of 2 points?": "transfer sample-size --wanted 2",
+}
 
 
 def command(
@@ -33,33 +36,35 @@ def command(
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
     """How precise is a score, and how stable a ranking, on fewer templates or instances?"""
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
-    cells = study_cells(seed) if outcomes is None else read_outcomes(outcomes)
+    cells = study_cells(seed) if outcomes is None else reading.cells(say, outcomes)
     source = cells.attrs["data_source"]
-    result = s.sample_size(
-        cells,
-        seed,
-        templates or s.TEMPLATES,
-        instances or s.INSTANCES,
-        wanted or s.WANTED,
-        beside=outcomes is None,
-    )
+    say.data(source)
+    with say.working("resampling"):
+        result = s.sample_size(
+            cells,
+            seed,
+            templates or s.TEMPLATES,
+            instances or s.INSTANCES,
+            wanted or s.WANTED,
+            beside=outcomes is None,
+        )
     text = note(source)
-    paths = s.write(result, directory)
+    s.write(result, directory)
     table = table_02.build(result.templates, text)
-    paths += render.write(table, directory / "tables")
+    render.write(table, directory / "tables")
     figure = figure_09.draw(result.templates, result.instances, text)
-    paths += style.save(figure, directory / "figures" / "figure_09")
-    paths.append(write_note(directory / "sample_size", "Sample size", text))
-    show.frame(console, table.caption, table.display)
+    style.save(figure, directory / "figures" / "figure_09")
+    write_note(directory / "sample_size", "Sample size", text)
+    say.table("templates", result.templates, table.caption, table.display)
+    for name in ("instances", "claims", "needed"):
+        say.record(name, getattr(result, name))
     for row in result.claims.itertuples():
         beside = "" if row.published != row.published else f" (published {row.published:g})"
         label = row.statistic.replace("_", " ")
-        console.print(f"  {label}: {number(row.value, 3)}{beside}", highlight=False)
+        say.line(f"  {label}: {number(row.value, 3)}{beside}")
     for row in result.needed.itertuples():
-        console.print(
+        say.line(
             f"  {row.templates} {row.split} templates for a standard error of {row.std_error:g}",
-            highlight=False,
         )
-    console.print(f"Wrote {len(paths)} files to {directory}/ (sample_size, tables, figures)")

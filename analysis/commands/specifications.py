@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from analysis import study
 from analysis.ablations import specifications as s
-from analysis.commands import options, show
+from analysis.commands import complete, options, output, reading
 from analysis.figures import figure_specifications, style
-from analysis.inputs import load
-from analysis.progress import fitting
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_specifications
 from common.files import write_table
 
 NAMES = ", ".join(each.name for each in s.SPECIFICATIONS)
+
+
+EXAMPLES = {
+    "One alternative beside the main model": "transfer specifications --only script",
+}
 
 
 def command(
@@ -28,21 +29,26 @@ def command(
     tokenizer_counts: options.TokenizerCounts = None,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", help=f"Fit these beside the main model; repeatable: {NAMES}."),
+        typer.Option(
+            "--only",
+            help=f"Fit these beside the main model; repeatable: {NAMES}.",
+            autocompletion=complete.specifications,
+        ),
     ] = None,
     formula: options.Formula = None,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
     """Would another specification have found the same determinants?"""
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
     chosen = s.choose(only) if only else s.SPECIFICATIONS
-    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
-    console.print(f"Data: {inputs.source}", highlight=False)
+    inputs = reading.inputs(
+        say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
+    )
     table = s.specifications(
         inputs,
-        partial(fitting, console),
+        say.fits(2 * len(chosen)),
         directory / "cache",
         chosen,
         formula or study.MAIN,
@@ -58,10 +64,9 @@ def command(
         row = rows.iloc[0]
         changed = rows.loc[rows["significance_changed"], "term"].tolist()
         largest = rows.loc[rows["part"] == "fixed", "change"].abs().max()
-        show.line(
-            console,
+        say.line(
             f"{row['label']}: AIC {row['aic_change']:+,.1f}, coefficients move by at most "
             f"{largest:.3f}"
             + (f", significance of {', '.join(changed)} changes" if changed else ""),
         )
-    console.print(f"Wrote {directory}/specifications, tables, figures")
+    say.record("specifications", table)

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-from rich.console import Console
 
 from analysis import design as designs
-from analysis.commands import options
+from analysis.commands import complete, options, output, reading
 from analysis.figures import (
     figure_hat,
     figure_on_the_line,
@@ -22,8 +21,7 @@ from analysis.glmm.cache import cached_fit
 from analysis.glmm.engines import ENGINES
 from analysis.glmm.formula import parse
 from analysis.glmm.result import Fit
-from analysis.inputs import Inputs, load
-from analysis.progress import fitting
+from analysis.inputs import Inputs
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_script_contrast, table_transfer_metrics
 from analysis.transfer_metrics import bootstrap, comparison, report
@@ -40,18 +38,27 @@ PROFILES = 6
 """Models whose transfer profiles are drawn, evenly spaced by HAT."""
 
 
+EXAMPLES = {
+    "The measures beside the GLMM": "transfer transfer-metrics",
+    "From German, among themselves": "transfer transfer-metrics --source deu --engine none",
+}
+
+
 def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
     tokenizer_counts: options.TokenizerCounts = None,
-    source: Annotated[str, typer.Option("--source", help="The source language.")] = "eng",
+    source: Annotated[
+        str,
+        typer.Option("--source", help="The source language.", autocompletion=complete.languages),
+    ] = "eng",
     intersect: Annotated[
         bool,
         typer.Option("--intersect", help="Leave out items that not every language has."),
     ] = False,
     draws: Annotated[
-        int, typer.Option("--draws", help="Bootstrap resamples of the items.")
+        int, typer.Option("--draws", min=2, help="Bootstrap resamples of the items.")
     ] = bootstrap.DRAWS,
     formula: options.Formula = None,
     engine: Annotated[
@@ -60,6 +67,7 @@ def command(
             "--engine",
             help=f"Of the GLMM in the comparison: {', '.join(ENGINES)}, or {NO_ENGINE} to "
             "compare the transfer metrics among themselves.",
+            autocompletion=complete.engines_or_none,
         ),
     ] = "laplace",
     out: options.Out = None,
@@ -73,29 +81,30 @@ def command(
     """
     if engine not in (*ENGINES, NO_ENGINE):
         raise InputError(f"no engine {engine!r}; there are {', '.join(ENGINES)} and {NO_ENGINE}")
-    console = Console()
+    say = output.current()
     directory = options.directory(out, outcomes)
-    inputs = load(outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts)
-    console.print(f"Data: {inputs.source}", highlight=False)
+    inputs = reading.inputs(
+        say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
+    )
     fit, effects = None, None
     if engine != NO_ENGINE:
-        fit, effects = _glmm(inputs, formula, engine, directory / "cache", console, drop_missing)
-    tables = report.transfer_tables(
-        inputs.cells,
-        inputs.features,
-        source,
-        "intersect" if intersect else "error",
-        draws,
-        seed,
-        effects,
-    )
+        fit, effects = _glmm(inputs, formula, engine, directory / "cache", say, drop_missing)
+    with say.working("measures and their bootstrap"):
+        tables = report.transfer_tables(
+            inputs.cells,
+            inputs.features,
+            source,
+            "intersect" if intersect else "error",
+            draws,
+            seed,
+            effects,
+        )
     text = (
         f"{note(inputs.source, fit)} Source language {source}; {draws:,} bootstrap resamples of "
         f"the items (seed {seed}); items are templates.{LAYERS if inputs.is_study else ''}"
     )
-    paths = write(tables, directory, text)
-    show(tables, console)
-    console.print(f"Wrote {len(paths)} files to {directory}/ (transfer_metrics, tables, figures)")
+    write(tables, directory, text)
+    show(tables, say)
 
 
 def write(tables: dict[str, pd.DataFrame], directory: Path, text: str) -> list[Path]:
@@ -129,25 +138,32 @@ def write(tables: dict[str, pd.DataFrame], directory: Path, text: str) -> list[P
     return paths
 
 
-def show(tables: dict[str, pd.DataFrame], console: Console) -> None:
-    """The gist on a terminal."""
+def show(tables: dict[str, pd.DataFrame], say: output.Output) -> None:
+    """The gist of them; all of them for machines."""
+    for name, table in tables.items():
+        say.record(name, table)
     metrics = tables["metrics"].sort_values("hat_corrected", ascending=False)
+    shown = pd.DataFrame({"": metrics["variant"]})
+    shown["HAT"] = [f"{value:.3f}" for value in metrics["hat"]]
+    shown["corrected"] = [f"{value:.3f}" for value in metrics["hat_corrected"]]
+    ends = zip(metrics["hat_corrected_low"], metrics["hat_corrected_high"], strict=True)
+    shown["95%"] = [f"[{low:.3f}, {high:.3f}]" for low, high in ends]
+    shown["τ"] = [f"{value:.3f}" for value in metrics["transfer_score"]]
+    shown["gap"] = [f"{value:.3f}" for value in metrics["xlt_gap"]]
+    say.table("metrics", metrics, "Transfer by model", shown)
     for row in metrics.itertuples():
-        console.print(
+        say.line(
             f"{row.variant:44s} HAT {row.hat:.3f}, corrected {row.hat_corrected:.3f} "
             f"[{row.hat_corrected_low:.3f}, {row.hat_corrected_high:.3f}], τ "
             f"{row.transfer_score:.3f}, gap {row.xlt_gap:.3f}",
-            highlight=False,
-            markup=False,
         )
     if "line" in tables:
         line = tables["line"].iloc[0]
-        console.print(
+        say.line(
             f"Accuracy on the line: slope {line['slope']:.2f}, R² {line['r_squared']:.2f}",
-            highlight=False,
         )
     for sentence in report.findings(tables):
-        console.print(sentence, highlight=False)
+        say.line(sentence)
 
 
 def _glmm(
@@ -155,19 +171,18 @@ def _glmm(
     formula: str | None,
     engine: str,
     cache: Path,
-    console: Console,
+    say: output.Output,
     drop_missing: bool,
 ) -> tuple[Fit, pd.DataFrame]:
     """The GLMM of the comparison and its effects by variant."""
     model = parse(formula or comparison.SLOPES)
     wanted = designs.needed(model, inputs.features)
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
-    for row in built.dropped.itertuples():
-        console.print(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")
-    with fitting(console, "GLMM of the comparison") as progress:
+    reading.dropped(say, built)
+    with say.fitting("GLMM of the comparison") as progress:
         fit = cached_fit(
             engine, model, built.data, cache, provenance=inputs.provenance, progress=progress
         )
     for warning in fit.warnings():
-        console.print(f"[yellow]![/] {warning}", highlight=False)
+        say.note(warning)
     return fit, comparison.glmm_effects(fit, built.data)
