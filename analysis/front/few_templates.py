@@ -94,7 +94,8 @@ def few_templates(
         predictors: ``smooth`` (ours: the language alone is updated) or ``study`` (a refit each).
         languages: those to hold out; every language of the study without it.
         budgets: templates seen, 0 being prediction alone.
-        draws: shuffles of the templates. workers: fits at once.
+        draws: shuffles of the templates.
+        workers: fits at once.
 
     Raises InputError for a predictor or language that is not there, and for a budget that leaves
     no template unseen.

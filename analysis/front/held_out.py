@@ -33,7 +33,8 @@ class HeldOut(Shown):
     """Predictions of languages held out one at a time, beside what was observed.
 
     Attributes:
-        result: predictions and fits. source: which data.
+        result: predictions and fits.
+        source: which data.
     """
 
     result: loo.LeaveOut
@@ -117,7 +118,8 @@ def hold_out(
         predictors: names out of ``analysis.unseen.predictors.PREDICTORS``: ``study`` (the study's
             GLMM, seconds), ``smooth`` (ours, about a minute for 15 languages), and simpler ones.
         languages: those to hold out; every language of the study without it.
-        draws: of the predictive distributions. workers: folds at once.
+        draws: of the predictive distributions.
+        workers: folds at once.
 
     Raises InputError for a predictor or language that is not there, and for too few languages.
     """

@@ -28,7 +28,8 @@ class Measures(Shown):
     """Measures of transfer from a source language, by model.
 
     Attributes:
-        parts: every table of ``transfer transfer-metrics`` by name. study: the data.
+        parts: every table of ``transfer transfer-metrics`` by name.
+        study: the data.
         note: data and engine, for captions.
     """
 

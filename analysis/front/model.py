@@ -27,7 +27,8 @@ class FittedModel(Shown):
     """A fitted GLMM. Effects are in log-odds, per SD of the predictor where it is a number.
 
     Attributes:
-        study: the data. determinants: the fit, the size-only baseline and the design.
+        study: the data.
+        determinants: the fit, the size-only baseline and the design.
     """
 
     study: Study

@@ -77,7 +77,8 @@ def power(
             model without.
         languages, variants, templates, instances: one number or several of each.
         effects: effects to detect by term (log-odds per SD), in place of the fitted ones.
-        simulations: of each plan; a hundred take about a minute. level: of the two-sided test.
+        simulations: of each plan; a hundred take about a minute.
+        level: of the two-sided test.
 
     Raises InputError for plans that are too small and for a term that the model lacks.
     """

@@ -32,7 +32,8 @@ class Predictions(Shown):
         table: language, name, resource, distance, plug_in (accuracy with the new effects at
             zero), integrated (its mean over them), low_50 … high_95 (0–1), fertility and where it
             comes from, how far outside the training languages (SDs), seen, templates.
-        model: the model that was meant. items: questions asked of it in each language.
+        model: the model that was meant.
+        items: questions asked of it in each language.
         skipped: languages of "all" that lack a feature, and which.
         reaching: language, params_b, limit_b, best, reasoning_on: what would reach ``target``;
             None without one.

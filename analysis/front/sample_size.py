@@ -27,7 +27,8 @@ class SampleSize(Shown):
     """Precision of scores and stability of rankings by budget.
 
     Attributes:
-        result: the tables. source: which data.
+        result: the tables.
+        source: which data.
     """
 
     result: s.SampleSize
