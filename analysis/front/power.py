@@ -75,7 +75,10 @@ def power(
     Args:
         model: from ``fit``: languages, models and random effects are drawn from it; the study's
             model without.
-        languages, variants, templates, instances: one number or several of each.
+        languages: how many; one number or several.
+        variants: likewise.
+        templates: likewise.
+        instances: likewise, of each template.
         effects: effects to detect by term (log-odds per SD), in place of the fitted ones.
         simulations: of each plan; a hundred take about a minute.
         level: of the two-sided test.
