@@ -66,7 +66,7 @@ class Levers(Shown):
             "a doubling of pages": f"{rates['pages']:.3f} log-odds",
             "so one doubling of parameters": f"is worth {rates['doublings']:.1f} doublings of "
             f"pages, {rates['times']:.0f} times the text",
-            "data": self.note,
+            "source": self.note,
         }
         names = self.languages.set_index("language")["name"]
         cost = self.scale_cost

@@ -8,6 +8,8 @@ from html import escape
 
 import pandas as pd
 
+from analysis.tables import frames
+
 ROWS = 20
 """Rows of a table that are shown; the whole one is an attribute of the result."""
 
@@ -47,7 +49,7 @@ def as_text(sheet: Sheet) -> str:
     width = max(map(len, sheet.facts), default=0)
     lines += [f"  {name:{width}}  {value}" for name, value in sheet.facts.items()]
     if sheet.display is not None:
-        lines += ["", frame_text(sheet.display.head(ROWS)), *_more(sheet.display)]
+        lines += ["", frames.as_text(sheet.display.head(ROWS)), *_more(sheet.display)]
     lines += [f"! {remark}" for remark in sheet.remarks]
     return "\n".join(lines)
 
@@ -63,47 +65,12 @@ def as_html(sheet: Sheet) -> str:
         )
         parts.append(f"<table>{rows}</table>")
     if sheet.display is not None:
-        parts.append(frame_html(sheet.display.head(ROWS)))
+        parts.append(frames.as_html(sheet.display.head(ROWS)))
         parts += [f"<p>{escape(text)}</p>" for text in _more(sheet.display)]
     if sheet.remarks:
         items = "".join(f"<li>{escape(remark)}</li>" for remark in sheet.remarks)
         parts.append(f"<ul>{items}</ul>")
     return "\n".join(parts)
-
-
-def frame_text(display: pd.DataFrame) -> str:
-    """A table of strings: the first column to the left, the others to the right."""
-    cells = [[str(name) for name in display.columns], *display.astype(str).to_numpy().tolist()]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(
-        "  ".join(
-            text.rjust(width) if place else text.ljust(width)
-            for place, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    )
-
-
-def frame_html(display: pd.DataFrame) -> str:
-    """A table of strings: the first column to the left, the others to the right."""
-    head = "".join(
-        f'<th scope="col" style="text-align:{_side(place)}">{escape(str(name))}</th>'
-        for place, name in enumerate(display.columns)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td style="text-align:{_side(place)}">{escape(str(value))}</td>'
-            for place, value in enumerate(row)
-        )
-        + "</tr>"
-        for row in display.itertuples(index=False, name=None)
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _side(place: int) -> str:
-    return "right" if place else "left"
 
 
 def _more(display: pd.DataFrame) -> list[str]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 import pandas as pd
 
+from analysis.tables import frames
 from common.files import write_table, write_text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """A table of the study, or of ours.
 
@@ -25,6 +27,15 @@ class Table:
     note: str
     data: pd.DataFrame
     display: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return f"{self.caption}\n\n{frames.as_text(self.display)}\n\n{self.note}"
+
+    def _repr_html_(self) -> str:
+        return (
+            f"<p><strong>{escape(self.caption)}</strong></p>\n{frames.as_html(self.display)}\n"
+            f"<p><small>{escape(self.note)}</small></p>"
+        )
 
 
 def write(table: Table, directory: Path) -> list[Path]:
