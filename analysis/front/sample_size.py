@@ -95,7 +95,8 @@ def sample_size(
 
     Args:
         study: from ``load``; ``load(split=None)`` keeps both splits. The embedded study without.
-        templates, instances: budgets.
+        templates: budgets of templates.
+        instances: budgets of instances a template.
         wanted: standard errors (accuracy points) for which the templates needed are listed.
 
     Raises InputError for budgets below one and for cells without a full grid.
