@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from analysis.figures.style import RC, add_note
 
@@ -17,13 +18,19 @@ def axes(ax: Axes | None, width: float, height: float, note: str) -> Iterator[Ax
 
     A new figure has ``note``, where its data come from, in small print.
     """
+    figure = None if ax is not None else _figure(width, height)
     with matplotlib.rc_context(RC):
-        if ax is None:
-            import matplotlib.pyplot as plt  # chooses a screen: only where one is drawn on
-
-            figure, ax = plt.subplots(figsize=(width, height), layout="constrained")
+        if figure is not None:
+            ax = figure.add_subplot()
             add_note(figure, note)
         yield ax
+
+
+def _figure(width: float, height: float) -> Figure:
+    """A figure that pyplot shows: made outside the style, for the first one sets up the screen."""
+    import matplotlib.pyplot as plt  # here, where a figure is asked for
+
+    return plt.figure(figsize=(width, height), layout="constrained")
 
 
 def legend_above(ax: Axes, columns: int = 3) -> None:
