@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-import signal
 import sys
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import Annotated
 
@@ -25,6 +23,7 @@ PANELS = {
         "glmm",
         "overview",
         "all",
+        "report",
     ),
     "Your own evaluations": (
         "ingest",
@@ -147,7 +146,7 @@ def main() -> None:
     completing = "_TRANSFER_COMPLETE" in os.environ
     asked = [] if completing else [word for word in sys.argv[1:] if word in COMMANDS]
     try:
-        with _terminated_like_interrupted():
+        with output.stoppable():
             status = build(asked)(standalone_mode=False)
     except TyperException as error:
         status = error.exit_code
@@ -244,17 +243,3 @@ def _told(error: TyperException) -> str:
     where = context.command_path if context is not None else "transfer"
     return f"{text} See: {where} --help" if text.endswith(("?", ".")) else (
         f"{text}. See: {where} --help")  # fmt: skip
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """Turn SIGTERM into an exception, so that temporary files and processes are cleared."""
-
-    def stop(number: int, frame: object) -> None:
-        raise output.Terminated
-
-    before: Callable | int | None = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -28,6 +28,12 @@ def recording() -> Iterator[list[Path]]:
         _records.remove(written)
 
 
+def record(path: Path) -> None:
+    """Tell whoever is ``recording`` of a file that was written otherwise than by this module."""
+    for written in _records:
+        written.append(path)
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` that takes its place only if the block succeeds.
@@ -43,8 +49,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o644)
         temporary.replace(path)
-        for written in _records:
-            written.append(path)
+        record(path)
     finally:
         temporary.unlink(missing_ok=True)
 

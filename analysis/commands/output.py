@@ -233,6 +233,20 @@ def speaking(
             _current.reset(token)
 
 
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Turn SIGTERM into an exception, so that temporary files and processes are cleared."""
+
+    def stop(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def wants_json() -> bool:
     """Whether JSON was asked for, known before options are understood: for errors in them."""
     return "--json" in sys.argv[1:]
@@ -273,11 +287,11 @@ def _results(written: list[Path]) -> list[Path]:
 
 
 def _kept(written: list[Path]) -> str:
-    """What an interrupted command leaves, and how to go on."""
+    """What an interrupted command leaves behind, and how to go on."""
     again = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
-    pieces = [path for path in dict.fromkeys(written) if CACHE in path.parts]
+    pieces = [path for path in written if CACHE in path.parts]
     if not pieces:
-        return f"no further piece of work had been finished. To begin again: {again}"
+        return f"what had been finished is kept. To go on: {again}"
     number = f"{len(pieces)} finished pieces of work are" if len(pieces) > 1 else (
         "1 finished piece of work is")  # fmt: skip
     where = os.path.commonpath([path.parent for path in pieces])

@@ -6,6 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from analysis.commands.output import INTERRUPTED, stoppable
 from analysis.pipeline import stamps
 from analysis.pipeline.steps import Step
 from common.errors import InputError
@@ -24,6 +25,9 @@ if __name__ == "__main__":
     from analysis.pipeline.steps import choose
 
     try:
-        run(choose([sys.argv[1]])[0], Path(sys.argv[2]))
+        with stoppable():
+            run(choose([sys.argv[1]])[0], Path(sys.argv[2]))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     except InputError as error:
         sys.exit(f"error: {error}")

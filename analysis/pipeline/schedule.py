@@ -34,7 +34,8 @@ def run(
     """Run the steps that are not up to date and yield each as it ends, current ones first.
 
     A step that fails stops no other. Output goes to ``cache/logs``. ``force`` runs all of them;
-    ``began`` is called when one starts.
+    ``began`` is called when one starts. An interrupt, or leaving the iterator, ends those that
+    run and begins no other.
     """
     waiting = []
     for step in steps:
@@ -42,10 +43,18 @@ def run(
             yield Outcome(step, "current", 0.0, log_path(step, directory))
         else:
             waiting.append(step)
+    running: set[subprocess.Popen] = set()
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(_run_one, step, directory, began) for step in waiting]
-        for future in as_completed(futures):
-            yield future.result()
+        futures = [pool.submit(_run_one, step, directory, began, running) for step in waiting]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            for process in list(running):
+                process.terminate()
+            raise
 
 
 def log_path(step: Step, directory: Path) -> Path:
@@ -53,13 +62,20 @@ def log_path(step: Step, directory: Path) -> Path:
     return directory / "cache" / "logs" / f"{step.command}.log"
 
 
-def _run_one(step: Step, directory: Path, began: Callable[[Step], None]) -> Outcome:
+def _run_one(
+    step: Step, directory: Path, began: Callable[[Step], None], running: set[subprocess.Popen]
+) -> Outcome:
     began(step)
     clock = time.monotonic()
     log = log_path(step, directory)
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "analysis.pipeline.one", step.command, str(directory)]
-    with log.open("w", encoding="utf-8") as output:
-        ended = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)
-    state = "failed" if ended.returncode else "done"
+    with (
+        log.open("w", encoding="utf-8") as output,
+        subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT) as process,
+    ):
+        running.add(process)
+        failed = process.wait()
+    running.discard(process)
+    state = "failed" if failed else "done"
     return Outcome(step, state, time.monotonic() - clock, log)

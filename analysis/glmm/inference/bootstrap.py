@@ -25,7 +25,7 @@ from analysis.glmm.laplace import Kernel, Model, Optimum, Settings, WarmStart, w
 from analysis.glmm.result import WALD_LEVEL, Fit
 from analysis.variance import EXPLAINED_GROUPS, share_explained
 from common.errors import InputError
-from common.files import hash_settings, hash_table, write_text
+from common.files import hash_settings, hash_table, record, write_text
 
 FORMAT = 1
 REFIT = Settings(hessian="working")
@@ -220,3 +220,4 @@ class _Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
+            record(self.path)

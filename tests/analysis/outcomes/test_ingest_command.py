@@ -57,7 +57,7 @@ def test_a_models_file_to_complete(logs, renamed, tmp_path):
     assert table["params_b"].item() == 4
     table.assign(family="New", reasoning="off").to_csv(path, index=False)
     assert read_models(path)["variant"].item() == "scripted/acme/New-4B"
-    assert "Kept" in run("ingest", log, "--out", out)
+    assert "kept" in run("ingest", log, "--out", out)
     assert pd.read_csv(path)["family"].item() == "New"
 
 
