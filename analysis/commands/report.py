@@ -1,0 +1,55 @@
+"""``transfer report``: the results as one page that needs no network, predictions in it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from analysis.commands import options, output
+from analysis.commands.predict import ITEMS
+from analysis.inputs import load
+from analysis.report import explorer, page
+from analysis.report.results import Results
+from analysis.unseen import anywhere
+from common.errors import InputError
+
+EXAMPLES = {
+    "The study on one page: results/report/index.html": "transfer report",
+    "Of your own results": "transfer report --outcomes mine.csv --models models.csv",
+}
+
+
+def command(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes.")] = 2,
+) -> None:
+    """Write the results of a folder as one page, OUT/report/index.html.
+
+    It shows what other commands wrote to OUT, and predictions to explore, which are computed here
+    (minutes, once: they are kept in OUT/cache). The page of the study needs all of its results; one
+    of your own shows those that are there. The explorer learns from --outcomes, or from the study.
+    """
+    say = output.current()
+    directory = options.directory(out, outcomes)
+    results = Results(directory)
+    absent = page.missing(results)
+    if absent and directory == options.RESULTS:
+        raise InputError(
+            f"{directory} lacks results: run {', '.join(f'`make {name}`' for name in absent)}, "
+            "or `make all` for everything"
+        )
+    page.check(results)
+    key = anywhere.data_key([outcomes, models, languages], seed)
+    cache = directory / "cache"
+    with say.working("the model (fitted at the first call, then kept)"):
+        bundle = anywhere.bundle(key, cache, lambda: load(outcomes, models, languages, seed))
+    grid = explorer.grid(bundle, key, ITEMS, seed, cache, say.counting, workers)
+    path = directory / "report" / "index.html"
+    page.write(results, explorer.payload(bundle, grid, ITEMS, seed), bundle.source, path)
+    say.data(bundle.source, "Learned from")
+    say.line(f"{len(grid.languages)} languages to explore, {path.stat().st_size / 1e6:.1f} MB")

@@ -1,0 +1,249 @@
+"""The explorer's predictions, computed ahead by the function behind ``transfer predict``.
+
+For every language with features, every family of the data and a new one, both modes and a grid of
+sizes: the digits that ``transfer predict --params S --family F --reasoning M --language L`` prints,
+packed as integers. The page only looks them up.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from scipy.spatial.distance import cdist
+
+from analysis.levers import REFERENCE
+from analysis.pipeline import sources
+from analysis.unseen import anywhere, remarks
+from analysis.unseen.anywhere import Bundle
+from analysis.unseen.intervals import NOMINAL
+from analysis.unseen.size_multiple import size_multiples
+from common.errors import InputError
+from common.files import hash_files, hash_settings, replacing
+
+SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
+"""Billions of parameters: a stated grid over the sizes of the data, about two steps a doubling."""
+
+MODES = ("off", "on")
+LEVELS = tuple(round(100 * level) for level in NOMINAL)
+NEAREST = 3
+Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Predictions of every setting, as printed.
+
+    Attributes:
+        languages: rows of the bundle's languages.
+        families: names; None is a new one.
+        sizes: billions of parameters.
+        points: family × mode × size × language × (plug-in, integrated), tenths of a percent.
+        ends: the same × (low, high of each of ``LEVELS``), percent.
+        multiples: of parameters against English, in tenths; −1 for none.
+        remarks: for each family and language, in which mode and size make no difference.
+        key: names data, settings and code.
+    """
+
+    languages: pd.DataFrame
+    families: tuple[str | None, ...]
+    sizes: tuple[float, ...]
+    points: np.ndarray
+    ends: np.ndarray
+    multiples: np.ndarray
+    remarks: list[list[tuple[str, ...]]]
+    key: str
+
+
+def grid(
+    bundle: Bundle,
+    key: tuple,
+    items: int,
+    seed: int,
+    cache: Path | None,
+    counting: Counting,
+    workers: int = 2,
+    sizes: tuple[float, ...] = SIZES,
+) -> Grid:
+    """Every setting's prediction, read from ``cache`` where data, settings and code are the same.
+
+    Args:
+        bundle: what predictions are made from.
+        key: names its data (``anywhere.data_key``).
+        items: as in ``anywhere.predict``.
+        seed: as there.
+        cache: a directory, or None.
+        counting: tells what is done (see ``analysis.unseen.task``).
+        workers: processes.
+        sizes: billions of parameters.
+
+    Raises InputError for data without English, which multiples are against.
+    """
+    code = hash_files(sources.files("analysis.unseen.remarks") + sources.files(__name__))
+    name = hash_settings(code, *key, items, seed, sizes)
+    path = None if cache is None else Path(cache) / "report" / f"grid-{name}.joblib"
+    if path is not None and path.exists():
+        return joblib.load(path)
+    made = _compute(bundle, items, seed, counting, workers, sizes, name)
+    if path is not None:
+        with replacing(path) as temporary:
+            joblib.dump(made, temporary)
+    return made
+
+
+def _compute(
+    bundle: Bundle,
+    items: int,
+    seed: int,
+    counting: Counting,
+    workers: int,
+    sizes: tuple[float, ...],
+    key: str,
+) -> Grid:
+    known = bundle.languages[["resource", "distance"]].notna().all(axis=1)
+    languages = bundle.languages[known].sort_values("name", ignore_index=True)
+    families = (*sorted(bundle.models["family"].unique(), key=str.casefold), None)
+    # a task is a family: its tokens are counted once
+    jobs = [delayed(_family)(bundle, family, languages, items, seed, sizes) for family in families]
+    found: dict[str | None, tuple] = {}
+    with counting("predicting for the explorer", len(jobs)) as tell:
+        for family, table in Parallel(n_jobs=workers, return_as="generator_unordered")(jobs):
+            found[family] = table
+            tell(1)
+    points, ends, multiples, said = zip(*(found[family] for family in families), strict=True)
+    stacked = (np.stack(part) for part in (points, ends, multiples))
+    return Grid(languages, families, sizes, *stacked, list(said), key)
+
+
+def _family(
+    bundle: Bundle,
+    family: str | None,
+    languages: pd.DataFrame,
+    items: int,
+    seed: int,
+    sizes: tuple[float, ...],
+) -> tuple[str | None, tuple]:
+    points, ends, multiples = [], [], []
+    for mode in MODES:
+        models = [anywhere.find_model(bundle, None, size, family, mode) for size in sizes]
+        for model in models:
+            table = anywhere.predict(bundle, model, languages, items, seed)
+            shown = remarks.in_percent(table)
+            points.append(_tenths(shown[["plug-in", "integrated"]]))
+            both = pd.concat([shown[f"{n}%"].str.split("–", expand=True) for n in LEVELS], axis=1)
+            ends.append(both.to_numpy().astype(np.uint8))
+        times = size_multiples(bundle, models[0], languages, [model.size for model in models])
+        multiples.append(np.vectorize(_tenth)(times.T))
+    said = [tuple(remarks.remarks(table.iloc[[i]])) for i in range(len(table))]
+    shape = (len(MODES), len(sizes), len(languages))
+    return family, (
+        np.reshape(points, (*shape, 2)).astype(np.uint16),
+        np.reshape(ends, (*shape, 2 * len(LEVELS))),
+        np.reshape(multiples, shape).astype(np.int32),
+        said,
+    )
+
+
+def _tenths(shown: pd.DataFrame) -> np.ndarray:
+    """Strings with one decimal as integers."""
+    return shown.map(lambda text: int(text.replace(".", ""))).to_numpy()
+
+
+def _tenth(value: float) -> int:
+    return int(f"{value:.1f}".replace(".", "")) if np.isfinite(value) else -1
+
+
+def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:
+    """What the page's script reads, as plain values: arrays are base64, little-endian.
+
+    Raises InputError if English is not among the languages.
+    """
+    codes = grid.languages["language"].tolist()
+    if REFERENCE not in codes:
+        raise InputError(f"the explorer compares with English ({REFERENCE}); the data have none")
+    texts = sorted({said for family in grid.remarks for said in family})
+    number = {said: i for i, said in enumerate(texts)}
+    near = nearest(bundle, grid.languages)
+    languages = [
+        {
+            "code": row.language,
+            "name": row.name,
+            "seen": bool(row.seen),
+            "resource": f"{row.resource:.2f}",
+            "distance": f"{row.distance:.3f}",
+            **near[row.language],
+        }
+        for row in grid.languages.itertuples()
+    ]
+    return {
+        "key": grid.key,
+        "questions": items,
+        "seed": seed,
+        "reference": codes.index(REFERENCE),
+        "levels": list(LEVELS),
+        "sizes": list(grid.sizes),
+        "limit": round(anywhere.largest_size(bundle)),
+        "families": list(grid.families),
+        "languages": languages,
+        "observed": observed(bundle),
+        "texts": [list(said) for said in texts],
+        "remarks": _packed([[number[said] for said in family] for family in grid.remarks], "<u2"),
+        "points": _packed(grid.points, "<u2"),
+        "ends": _packed(grid.ends, "u1"),
+        "multiples": _packed(grid.multiples, "<i4"),
+    }
+
+
+def _packed(values: object, kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
+
+
+def nearest(bundle: Bundle, languages: pd.DataFrame) -> dict[str, dict[str, list]]:
+    """The evaluated languages nearest to each: ``by_vector`` and ``by_resource``.
+
+    By URIEL vector nearness is the correlation that the predictor's related-languages term gives
+    two languages (1: the same); by resource, the difference in log10 pages. Pairs of a code and
+    the figure as text, the language itself left out.
+    """
+    evaluated = bundle.languages.loc[bundle.languages["seen"], "language"].tolist()
+    vectors = bundle.vectors
+    known = vectors.loc[evaluated].to_numpy()
+    between = cdist(known, known, "sqeuclidean")
+    scale = 2 * np.median(between[np.triu_indices(len(known), 1)])
+    alike = np.exp(-cdist(vectors.loc[languages["language"]], known, "sqeuclidean") / scale)
+    pages = bundle.languages.set_index("language")["resource"]
+    found = {}
+    for row, code in enumerate(languages["language"]):
+        others = [i for i, name in enumerate(evaluated) if name != code]
+        close = sorted(others, key=lambda i: -alike[row, i])[:NEAREST]
+        apart = {i: pages[evaluated[i]] - pages[code] for i in others}
+        even = sorted(others, key=lambda i: abs(apart[i]))[:NEAREST]
+        found[code] = {
+            "by_vector": [[evaluated[i], f"{alike[row, i]:.2f}"] for i in close],
+            "by_resource": [[evaluated[i], f"{apart[i]:+.2f}".replace("-", "−")] for i in even],
+        }
+    return found
+
+
+def observed(bundle: Bundle) -> list[dict]:
+    """Every evaluated variant: family, size, mode, and its accuracy (percent) by language."""
+    data = bundle.fitted.data
+    percent = 100 * data["n_correct"] / data["n_total"]
+    by_variant = percent.groupby([data["variant"], data["language"]]).sum()
+    return [
+        {
+            "variant": row.variant,
+            "family": row.family,
+            "size": round(float(2**row.size), 3),
+            "mode": MODES[int(row.reasoning)],
+            "accuracy": {code: f"{v:.1f}" for code, v in by_variant[row.variant].items()},
+        }
+        for row in bundle.models.sort_values(["family", "size", "reasoning"]).itertuples()
+    ]

@@ -1,0 +1,100 @@
+"""The page: sections filled in, and everything that it needs inside it."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from analysis.report.results import Results, target
+from analysis.report.sections import SECTIONS
+from analysis.tables.render import number, p_value
+from common.errors import InputError
+from common.files import write_text
+
+PAGE = Path(__file__).parent / "page"
+PACKAGES = ("capability-transfer", "numpy", "scipy", "pandas", "matplotlib")
+TITLE = "What determines capability transfer across languages?"
+
+
+def missing(results: Results) -> list[str]:
+    """The Make targets that a complete report still needs, in order."""
+    needed = (name for section in SECTIONS for name in results.missing(section.needs))
+    return list(dict.fromkeys(target(name) for name in needed))
+
+
+def check(results: Results) -> None:
+    """Raises InputError if the folder has the results of no section."""
+    if not any(section.needs and not results.missing(section.needs) for section in SECTIONS):
+        raise InputError(
+            f"{results.directory} has no results that a report could show: run `make all`, or "
+            "`transfer glmm --outcomes FILE` for your own, or name their folder with --out"
+        )
+
+
+def write(results: Results, explorer: dict, source: str, path: Path) -> Path:
+    """Write the page of a results folder.
+
+    Args:
+        results: the folder; sections without their results say what makes them.
+        explorer: ``explorer.payload``.
+        source: what the explorer learned from.
+        path: of the page.
+    """
+    return write_text(render(results, explorer, source), path)
+
+
+def render(results: Results, explorer: dict, source: str) -> str:
+    """The page as text; see ``write``."""
+    sections = []
+    for section in SECTIONS:
+        absent = results.missing(section.needs)
+        sections.append(
+            {
+                "name": section.name,
+                "title": section.title,
+                "level": section.level,
+                "missing": list(dict.fromkeys(target(name) for name in absent)),
+                "numbers": {} if absent else section.numbers(results),
+                "note": "" if absent else results.note(section.folder),
+            }
+        )
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(PAGE),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": number,
+        "percent": lambda value, digits=0: number(100 * value, digits),
+        "signed": lambda value, digits: ("+" if value > 0 else "") + number(value, digits),
+        "p_value": p_value,
+        "grouped": lambda value: f"{value:,}",
+        "known": pd.notna,
+        "svg": Markup,
+    }
+    text = environment.get_template("page.html").render(
+        title=TITLE,
+        sections=sections,
+        by_name={section["name"]: section for section in sections},
+        explorer=Markup(_json(explorer)),
+        facts=explorer,
+        source=source,
+        digests=results.digests(),
+        versions={name: version(name) for name in PACKAGES},
+        style=Markup((PAGE / "style.css").read_text(encoding="utf-8")),
+        script=Markup((PAGE / "explorer.js").read_text(encoding="utf-8")),
+    )
+    return text
+
+
+def _json(values: dict) -> str:
+    """JSON that can stand in a script element."""
+    text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")

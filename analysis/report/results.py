@@ -1,0 +1,56 @@
+"""A results folder as the report reads it: tables by name, what they rest on, and their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import pandas as pd
+
+TARGETS = {
+    "loo/few_templates.csv": "few-templates",
+    "loo": "loo-predict",
+    "sample_size": "sample-size",
+    "transfer_metrics": "transfer-metrics",
+}
+"""What makes a file or a folder, where the folder's name does not say it."""
+
+
+def target(name: str) -> str:
+    """The Make target and command that writes a results file."""
+    folder = name.split("/")[0]
+    return TARGETS.get(name) or TARGETS.get(folder, folder)
+
+
+class Results:
+    """Tables under a results directory; remembers which were read."""
+
+    def __init__(self, directory: Path):
+        self.directory = Path(directory)
+        self._tables: dict[str, pd.DataFrame] = {}
+
+    def missing(self, names: tuple[str, ...]) -> list[str]:
+        """Those of ``names`` that are not there."""
+        return [name for name in names if not (self.directory / name).is_file()]
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A CSV file, read once."""
+        if name not in self._tables:
+            self._tables[name] = pd.read_csv(self.directory / name)
+        return self._tables[name].copy()
+
+    def note(self, folder: str) -> str:
+        """What a folder's README says of its data: the layers published and reconstructed."""
+        path = self.directory / folder / "README.md"
+        if not path.is_file():
+            return ""
+        found = re.search(r"^Data: .*?(?=\n\n|\Z)", path.read_text(encoding="utf-8"), re.M | re.S)
+        return " ".join(found[0].split()) if found else ""
+
+    def digests(self) -> dict[str, str]:
+        """SHA-256 (first 16 hex digits) of every file read so far, by name."""
+        return {
+            name: hashlib.sha256((self.directory / name).read_bytes()).hexdigest()[:16]
+            for name in sorted(self._tables)
+        }

@@ -1,0 +1,389 @@
+"""The report's sections: which results each reads, and the numbers that its sentences state.
+
+A section's words are in ``page/sections/<name>.html``; every number in them comes from here. A
+further section is one line of ``SECTIONS``, one function and one file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis import labels
+from analysis.levers import REFERENCE
+from analysis.report import figures
+from analysis.report.results import Results
+from analysis.report.svg import inline
+from analysis.transfer_metrics.comparison import LABELS
+from analysis.unseen.predictors import predictor
+
+OURS, STUDY = "smooth", "study"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section, or a part of the one before it (level 3).
+
+    Attributes:
+        name: of its template and its anchor.
+        title: its heading.
+        needs: the results it reads.
+        numbers: makes what the template states of them.
+        level: of its heading.
+    """
+
+    name: str
+    title: str
+    needs: tuple[str, ...] = ()
+    numbers: Callable[[Results], dict] = lambda results: {}
+    level: int = 2
+
+    @property
+    def folder(self) -> str:
+        """Where its results are, whose README says what they rest on."""
+        return self.needs[0].split("/")[0] if self.needs else ""
+
+
+def question(results: Results) -> dict:
+    counts = results.table("outcomes/summary.csv")
+    counts = counts[counts["split"] == "symbolic"]
+    accuracy = counts.groupby("language")["accuracy"].mean().sort_values(ascending=False)
+    features = results.table("features/languages.csv").set_index("language")
+    languages = [
+        {
+            "code": code,
+            "name": labels.language(code),
+            "accuracy": 100 * value,
+            "pages": features["pages"].get(code),
+            "distance": features["distance"].get(code),
+        }
+        for code, value in accuracy.items()
+    ]
+    return {
+        "variants": counts["variant"].nunique(),
+        "answers": int(counts["n_total"].sum()),
+        "languages": languages,
+        "english": next(row for row in languages if row["code"] == REFERENCE),
+        "hardest": languages[-1],
+    }
+
+
+def data(results: Results) -> dict:
+    counts = results.table("outcomes/summary.csv")
+    glance = results.table("glmm/glance.csv").iloc[0]
+    return {
+        "cells": int(glance["nobs"]),
+        "trials": int(glance["trials"]),
+        "pairs": int((counts["split"] == "symbolic").sum()),
+        "templates": int(_levels(results, "template")),
+        "source": glance["data_source"],
+        "fit": glance.to_dict(),
+        "layers": sorted({*counts["counts_layer"]} | {*counts["template_layer"]}),
+    }
+
+
+def _levels(results: Results, group: str) -> int:
+    return results.table("glmm/random_effects.csv").set_index("group")["levels"][group]
+
+
+def determinants(results: Results) -> dict:
+    fixed = results.table("glmm/fixed_effects.csv")
+    random = results.table("glmm/random_effects.csv")
+    explained = results.table("glmm/variance_explained.csv").set_index("group")
+    terms = {row["term"]: row for row in _records(fixed)}
+    for row in terms.values():
+        row["label"] = labels.term(row["term"])
+    return {
+        "terms": terms,
+        "rows": list(terms.values()),
+        "groups": [row | {"label": labels.group(row["group"])} for row in _records(random)],
+        "explained": explained.to_dict("index"),
+        "sd": results.table("glmm/standardisation.csv").set_index("feature")["sd"].to_dict(),
+        "published": bool(fixed["published"].notna().any()),
+        "farthest": fixed["difference"].abs().max(),
+        "figure": inline(
+            figures.forest(fixed),
+            "forest",
+            f"Fixed effects of {len(fixed) - 1} terms with 95% intervals; the same numbers are in "
+            "the table beside.",
+        ),
+    }
+
+
+def levers(results: Results) -> dict:
+    curves = results.table("levers/levers.csv")
+    cost = results.table("levers/scale_cost.csv")
+    features = results.table("features/languages.csv")
+    own = features[features["language"].isin(cost["language"])]
+    ends = {}
+    for lever in ("size", "reasoning"):
+        rows = curves[(curves["lever"] == lever) & (curves["feature"] == "resource")]
+        lowest = rows[rows["value"] == rows["value"].min()]
+        ends[lever] = list(zip(lowest["setting"], lowest["odds_ratio"], strict=True))
+    described = {
+        lever: ", ".join(f"{setting}: {ratio:.1f} times" for setting, ratio in values)
+        for lever, values in ends.items()
+    }
+    titles = {"size": "Size, reasoning off", "reasoning": "Reasoning, at 8B"}
+    return {
+        "rates": results.table("levers/exchange_rates.csv")
+        .set_index("quantity")["value"]
+        .to_dict(),
+        "ends": ends,
+        "cost": [row | {"name": labels.language(row["language"])} for row in _records(cost)],
+        "dearest": labels.language(cost["language"].iloc[0]),
+        "multiple": cost["multiple"].iloc[0],
+        "implied": cost["implied_multiple"].iloc[0],
+        "figures": [
+            {
+                "title": titles[lever],
+                "svg": inline(
+                    figures.levers(curves, own, lever),
+                    f"levers-{lever}",
+                    "Odds of a correct answer in English over those in a language, by its Common "
+                    f"Crawl pages. In the language with least text, {described[lever]}.",
+                ),
+            }
+            for lever in ends
+        ],
+    }
+
+
+def unseen(results: Results) -> dict:
+    ladder = results.table("loo/ladder.csv").set_index("predictor")
+    summary = results.table("loo/summary.csv").set_index(["level", "predictor"])
+    pairs = results.table("loo/pairs.csv")
+    edges = results.table("loo/extrapolation.csv")
+    edges = edges[(edges["predictor"] == OURS) & (edges["level"] == "pair")]
+    edges = edges[edges["held_out"].notna()]
+    told = {STUDY: "the study's model", OURS: "ours"}
+    scatter = [
+        {
+            "title": predictor(name).label,
+            "svg": inline(
+                figures.held_out(pairs, name),
+                f"held-out-{name}",
+                f"Predicted against observed accuracy of {len(pairs[pairs['predictor'] == name])} "
+                f"pairs by {told[name]}: mean error {ladder.loc[name, 'mae']:.1f} points.",
+            ),
+        }
+        for name in (STUDY, OURS)
+        if name in ladder.index
+    ]
+    calibration = results.table("loo/calibration.csv")
+    return {
+        "ladder": _records(ladder.reset_index()),
+        "ours": ladder.loc[OURS].to_dict(),
+        "study": ladder.loc[STUDY].to_dict(),
+        "mean": summary.loc[("pair", "model_mean"), "mae"],
+        "pairs": int(summary.loc[("pair", OURS), "n"]),
+        "languages": int(summary.loc[("language", OURS), "n"]),
+        "edges": [
+            row | {"names": ", ".join(map(labels.language, row["held_out"].split()))}
+            for row in _records(edges)
+        ],
+        "scatter": scatter,
+        "coverage": inline(
+            figures.coverage(calibration, OURS),
+            "coverage",
+            "Share of observations inside predictive intervals of each size. Of 80% intervals, "
+            f"{ladder.loc[OURS, 'coverage_80']:.0%} hold the pair observed.",
+        ),
+    }
+
+
+def budgets(results: Results) -> dict:
+    claims = results.table("sample_size/claims.csv").set_index("statistic")["value"]
+    templates = results.table("sample_size/templates.csv")
+    own = templates[templates["rank_reference"] == "own_split"].set_index(["split", "templates"])
+    error = own["std_error"]
+    few = results.table("loo/few_templates.csv")
+    few = few[(few["level"] == "pair") & (few["truth"] == "all") & (few["predictor"] == OURS)]
+    few = few[few["draws"] == few["draws"].max()].set_index("k")["mae"]
+    return {
+        "claims": claims.to_dict(),
+        "error": {split: error[split].to_dict() for split in ("symbolic", "original")},
+        "rank": own["rank_correlation"]["symbolic"].to_dict(),
+        "needed": [
+            {"std_error": error, **values.set_index("split")["templates"].to_dict()}
+            for error, values in results.table("sample_size/needed.csv").groupby(
+                "std_error", sort=False
+            )
+        ],
+        "few": few.to_dict(),
+        "figures": [
+            inline(
+                figures.precision(templates),
+                "precision",
+                "Standard error of a score by number of templates: with ten symbolic ones "
+                f"{error['symbolic'][10]:.1f} points, with a hundred {error['symbolic'][100]:.1f}.",
+            ),
+            inline(
+                figures.few_templates(results.table("loo/few_templates.csv")),
+                "few-templates",
+                "Mean error of predictions for a held-out language, by templates seen in it: "
+                + ", ".join(f"{value:.1f} points after {k}" for k, value in few.items())
+                + ".",
+            ),
+        ],
+    }
+
+
+def ceiling(results: Results) -> dict:
+    table = results.table("ceiling/table.csv")
+    term = table[table["term"] == "resource:size"].set_index("restriction", drop=False)
+    rows = _records(term)
+    return {
+        "rows": rows,
+        "all": rows[0],
+        "last": term.loc["cells_at_most_90"].to_dict(),
+        "figure": inline(
+            figures.ceiling(table, "resource:size"),
+            "ceiling",
+            "The product of resource and size without saturated cells: "
+            + ", ".join(f"{row['label']} {row['estimate']:.2f}" for row in rows)
+            + ".",
+        ),
+    }
+
+
+def specifications(results: Results) -> dict:
+    table = results.table("specifications/table.csv")
+    rows = []
+    for _, own in table.groupby("specification", sort=False):
+        fixed = own[own["part"] == "fixed"]
+        effect = fixed.set_index("term")["estimate"]
+        rows.append(
+            {
+                "label": own["label"].iloc[0],
+                "aic_change": own["aic_change"].iloc[0],
+                "largest": fixed.loc[fixed["term"] != "(Intercept)", "change"].abs().max(),
+                "changed": int(fixed["significance_changed"].fillna(False).astype(bool).sum()),
+                **{name: effect.get(name, np.nan) for name in ("resource", "distance", "size")},
+            }
+        )
+    effects = pd.DataFrame(rows)
+    return {
+        "rows": rows,
+        "others": len(rows) - 1,
+        "ranges": {
+            name: (effects[name].min(), effects[name].max())
+            for name in ("resource", "distance", "size")
+        },
+        "changed": int(effects["changed"].sum()),
+    }
+
+
+def penalty(results: Results) -> dict:
+    by_language = results.table("penalty/by_language.csv")
+    effects = results.table("penalty/fixed_effects.csv").set_index("term")
+    ordered = by_language.sort_values("gap")
+    return {
+        "overall": results.table("penalty/overall.csv").iloc[0].to_dict(),
+        "test": results.table("penalty/test.csv").iloc[0].to_dict(),
+        "effect": effects.loc["splitsymbolic"].to_dict(),
+        "least": ordered.iloc[0].to_dict() | {"name": labels.language(ordered["language"].iloc[0])},
+        "most": ordered.iloc[-1].to_dict()
+        | {"name": labels.language(ordered["language"].iloc[-1])},
+        "figure": inline(
+            figures.penalty(by_language),
+            "penalty",
+            "Points that symbolic questions cost, by language: from "
+            f"{ordered['gap'].iloc[0]:.1f} in {labels.language(ordered['language'].iloc[0])} to "
+            f"{ordered['gap'].iloc[-1]:.1f} in {labels.language(ordered['language'].iloc[-1])}.",
+        ),
+    }
+
+
+def equivalence(results: Results) -> dict:
+    return {"row": results.table("equivalence/table.csv").iloc[0].to_dict()}
+
+
+def measures(results: Results) -> dict:
+    comparison = results.table("transfer_metrics/comparison.csv")
+    correlations = results.table("transfer_metrics/rank_correlations.csv")
+    rho = correlations.set_index(["first", "second"])["spearman"]
+    names = ["target_accuracy", "xlt_gap", "transfer_score", "hat", "glmm_level"]
+    names = [name for name in names if name in set(correlations["first"]) | {"glmm_level"}]
+    determinants = results.table("transfer_metrics/determinants.csv")
+    by_size = determinants[determinants["determinant"] == "size"].set_index("metric")["value"]
+    matrix = [
+        {
+            "label": LABELS[first],
+            "values": [rho.get((first, second), rho.get((second, first))) for second in names],
+        }
+        for first in names
+    ]
+    contrast = results.table("transfer_metrics/script_contrast.csv")
+    contrast = contrast[contrast["metric"] == "hat"].set_index("side")
+    return {
+        "names": [LABELS[name] for name in names],
+        "matrix": matrix,
+        "models": int(correlations["models"].iloc[0]),
+        "rho": {second: rho.get(("hat", second), rho.get((second, "hat"))) for second in names},
+        "gap_size": by_size.get("xlt_gap"),
+        "hat_size": by_size.get("hat"),
+        "line": results.table("transfer_metrics/line.csv").iloc[0].to_dict(),
+        "contrast": contrast.to_dict("index"),
+        "figure": inline(
+            figures.metrics(comparison),
+            "metrics",
+            "Three measures of every model against its level in the GLMM; rank correlations are "
+            "in the table beside.",
+        ),
+    }
+
+
+def limits(results: Results) -> dict:
+    coverage = results.table("coverage/coverage.csv")
+    wald = coverage[(coverage["method"] == "wald") & (coverage["kind"] == "fixed")]
+    return {
+        "languages": int(_levels(results, "language")),
+        "coverage": wald.set_index("term")["coverage"].to_dict(),
+        "edges": results.table("loo/ladder.csv").set_index("predictor").loc[OURS].to_dict(),
+    }
+
+
+def _records(table: pd.DataFrame) -> list[dict]:
+    return table.to_dict("records")
+
+
+SECTIONS = (
+    Section("question", "The question",
+            ("outcomes/summary.csv", "features/languages.csv"), question),
+    Section("explorer", "Explore: what would a model score?"),
+    Section("data", "Data: what is published, what is reconstructed",
+            ("glmm/glance.csv", "glmm/random_effects.csv", "outcomes/summary.csv"), data),
+    Section("determinants", "What determines transfer",
+            ("glmm/fixed_effects.csv", "glmm/random_effects.csv", "glmm/variance_explained.csv",
+             "glmm/standardisation.csv"), determinants),
+    Section("levers", "Levers: size and reasoning",
+            ("levers/levers.csv", "levers/exchange_rates.csv", "levers/scale_cost.csv",
+             "features/languages.csv"), levers),
+    Section("unseen", "Languages that nobody tested",
+            ("loo/ladder.csv", "loo/summary.csv", "loo/pairs.csv", "loo/calibration.csv",
+             "loo/extrapolation.csv"), unseen),
+    Section("budgets", "How many templates",
+            ("sample_size/claims.csv", "sample_size/templates.csv", "sample_size/needed.csv",
+             "loo/few_templates.csv"), budgets),
+    Section("ablations", "Does it hold?"),
+    Section("ceiling", "Without saturated cells", ("ceiling/table.csv",), ceiling, 3),
+    Section("specifications", "Other specifications",
+            ("specifications/table.csv",), specifications, 3),
+    Section("penalty", "The symbolic penalty",
+            ("penalty/by_language.csv", "penalty/overall.csv", "penalty/test.csv",
+             "penalty/fixed_effects.csv"), penalty, 3),
+    Section("equivalence", "Metric and imperial English",
+            ("equivalence/table.csv",), equivalence, 3),
+    Section("measures", "Three measures of transfer",
+            ("transfer_metrics/comparison.csv", "transfer_metrics/rank_correlations.csv",
+             "transfer_metrics/determinants.csv", "transfer_metrics/line.csv",
+             "transfer_metrics/script_contrast.csv"), measures),
+    Section("limits", "Limits", ("loo/ladder.csv", "glmm/random_effects.csv",
+            "coverage/coverage.csv"), limits),
+    Section("cite", "How to cite"),
+    Section("versions", "Versions, seed and hashes"),
+)  # fmt: skip
