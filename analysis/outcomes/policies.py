@@ -77,7 +77,10 @@ def connect(temporary: Path) -> duckdb.DuckDBPyConnection:
     """DuckDB within ``MEMORY``, spilling into a folder."""
     database = duckdb.connect()
     database.execute(f"SET memory_limit = '{MEMORY}'")
-    database.execute("SET enable_progress_bar = false")  # it would write into our output
+    # The bar would write into our output. Where it is off it stays alone: in a notebook without
+    # ipywidgets DuckDB refuses any change of it.
+    if database.execute("SELECT current_setting('enable_progress_bar')").fetchone()[0]:
+        database.execute("SET enable_progress_bar = false")
     database.execute("SET temp_directory = ?", [str(temporary)])
     return database
 
