@@ -71,6 +71,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def command_line() -> str:
     """Every command with its options, as Typer describes them."""
     command = typer.main.get_command(build())
+    for one in command.commands.values():
+        one.epilog = "\n".join(
+            f"*{what}*\n\n```sh\n{lines}\n```\n" for what, lines in one.examples.items()
+        )
     context = typer.Context(command, info_name="transfer")
     text = get_docs_for_click(obj=command, ctx=context, name="transfer", title="Command line")
     text = COMMANDS.sub("", text)  # cut short by Typer; the page's contents name them all

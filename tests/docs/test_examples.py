@@ -12,6 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from analysis.commands import output
 from analysis.front.model import fit
 from analysis.front.study import load
 from analysis.glmm import engines
@@ -89,10 +90,11 @@ def test_a_command(entered, tmp_path):
     module = entered("add-a-feature-or-table.md", "gaps")
     app = typer.Typer()
     app.command()(module.command)
-    ran = CliRunner().invoke(app, ["--language", "mr", "--out", str(tmp_path)])
+    with output.speaking("gaps"):
+        ran = CliRunner().invoke(app, ["--language", "mr", "--out", str(tmp_path)])
     assert ran.exit_code == 0, ran.output
     assert "Mean gap: 37.7 points over 46 runs" in ran.output
-    assert len(pd.read_csv(tmp_path / "gaps" / "mr.csv")) == 46
+    assert len(pd.read_csv(tmp_path / "gaps" / "mar.csv")) == 46
 
 
 def test_example_data_are_as_simulated(tmp_path):
