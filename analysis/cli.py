@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Collection
+from errno import ENOSPC
 from importlib import import_module
 from typing import Annotated
 
@@ -151,9 +152,12 @@ def main() -> None:
     except TyperException as error:
         status = error.exit_code
         output.say_error(_told(error))
-    except (InputError, OSError) as error:
+    except InputError as error:
         status = 2
         output.say_error(str(error))
+    except OSError as error:
+        status = 2
+        output.say_error(_failed(error))
     except KeyboardInterrupt:
         status = output.INTERRUPTED
     sys.exit(status if isinstance(status, int) else 0)
@@ -231,6 +235,14 @@ def _version(asked: bool) -> None:
     if asked:
         print(f"transfer {output.version()}")
         raise typer.Exit
+
+
+def _failed(error: OSError) -> str:
+    """A file that could not be read or written: which, why, and what becomes of the work."""
+    reason = (error.strerror or str(error)).lower()
+    where = f"{error.filename}: " if error.filename else ""
+    advice = "; finished fits are kept, so make room and run it again" * (error.errno == ENOSPC)
+    return f"{where}{reason}{advice}"
 
 
 def _told(error: TyperException) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.outcomes.files import read_outcomes
+from analysis.outcomes.files import place, read_outcomes
 from analysis.outcomes.schema import check_fit_ready
 from analysis.outcomes.study import study_cells
 from common.errors import InputError, name_some
@@ -84,13 +84,13 @@ def load(
             if kept.empty:
                 raise InputError(f"{named(outcomes, 'outcomes')} has no rows of the {split} split")
             cells = kept.reset_index(drop=True)
-        cells["language"] = _resolved(cells["language"], own)
+        cells["language"] = _resolved(cells["language"], own, outcomes)
     own_models = None if models is None else model_registry.read_models(models)
     where = "the study's outcomes" if outcomes is None else named(outcomes, "outcomes")
     check_fit_ready(cells, where)
     build = partial(
         build_all,
-        models=_model_rows(own_models, cells["variant"].unique()),
+        models=_model_rows(own_models, cells["variant"].unique(), outcomes),
         options={} if tokenizer_counts is None else fertility_options(tokenizer_counts),
     )
     features = build(languages=_language_rows(own, cells["language"].unique()))
@@ -110,16 +110,20 @@ def fertility_options(tokenizer_counts: Path) -> dict:
     return {"fertility": {"counts": with_packaged(read_counts(tokenizer_counts))}}
 
 
-def _resolved(codes: pd.Series, own: pd.DataFrame | None) -> pd.Series:
+def _resolved(
+    codes: pd.Series, own: pd.DataFrame | None, outcomes: Path | pd.DataFrame
+) -> pd.Series:
     """Language codes as the registry's; a code of the user's own languages file stands as it is.
 
     Two codes of one language in one file are an error.
     """
     declared = set() if own is None else set(own["language"])
-    known = {
-        code: code if code in declared else language_registry.resolve(code)
-        for code in codes.unique()
-    }
+    known = {}
+    for code in codes.unique():
+        try:
+            known[code] = code if code in declared else language_registry.resolve(code)
+        except InputError as error:
+            raise InputError(f"{place(outcomes, 'language', [code])}{error}") from error
     for language in set(known.values()):
         same = [code for code in known if known[code] == language]
         if len(same) > 1:
@@ -146,7 +150,9 @@ def _notes(cells: pd.DataFrame, models: pd.DataFrame | None) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _model_rows(own: pd.DataFrame | None, variants: list[str]) -> pd.DataFrame:
+def _model_rows(
+    own: pd.DataFrame | None, variants: list[str], outcomes: Path | pd.DataFrame | None
+) -> pd.DataFrame:
     """Rows of the variants at hand: the user's first, then the registry's."""
     rows = model_registry.registry()
     if own is not None:
@@ -155,9 +161,10 @@ def _model_rows(own: pd.DataFrame | None, variants: list[str]) -> pd.DataFrame:
     used = rows[rows["variant"].isin(variants)]
     unknown = sorted(set(variants) - set(used["variant"]))
     if unknown:
+        where = "" if outcomes is None else place(outcomes, "variant", unknown)
         raise InputError(
-            f"no features are known for model {name_some(unknown)}: describe it in a models file "
-            "(--models, CSV with variant, base_model, family, params_b, reasoning)"
+            f"{where}no features are known for model {name_some(unknown)}: describe it in a models "
+            "file (--models, CSV with variant, base_model, family, params_b, reasoning)"
         )
     return used.reset_index(drop=True)
 

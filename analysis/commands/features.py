@@ -65,7 +65,7 @@ def command(
     """
     say = output.current()
     own = bool(models or languages or refresh or tokenizer or tokenizer_counts)
-    directory = out or (options.USER_RESULTS if own else options.RESULTS)
+    directory = options.directory(out or (options.USER_RESULTS if own else None), None)
     model_rows = model_registry.read_models(models) if models else None
     language_rows = language_registry.read_languages(languages) if languages else None
     chosen = {"distance": {"feature_set": feature_set, "source": source_language}}

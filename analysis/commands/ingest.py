@@ -17,7 +17,7 @@ from analysis.outcomes.ingest import Report, ingest
 from analysis.outcomes.policies import Policies
 from analysis.outcomes.samples import Request
 from common.errors import InputError, name_some
-from common.files import write_text
+from common.files import file_to_write, write_text
 
 EXAMPLES = {
     "What is in these logs? Nothing is written": "transfer ingest logs/ --dry-run",
@@ -45,6 +45,8 @@ def command(
     """
     if out is None and not dry_run:
         raise InputError("give the file to write, --out outcomes.parquet, or --dry-run")
+    if out is not None and not dry_run:
+        file_to_write(out, ".parquet")
     say = output.current()
     with say.counting("logs", len(find(paths)[0])) as progress:
         report = ingest(

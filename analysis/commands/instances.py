@@ -9,6 +9,7 @@ import pandas as pd
 import typer
 
 from analysis.commands import complete, output
+from common.files import file_to_write
 from evaluation.instances import SECONDS, generate, write_instances
 
 EXAMPLES = {
@@ -60,6 +61,7 @@ def command(
     named with the reason, here and in the file's first line.
     """
     say = output.current()
+    file_to_write(out)
     chosen: int | list[str] | None = templates.split(",") if templates else None
     if templates and templates.startswith(":") and templates[1:].isdecimal():
         chosen = int(templates[1:])

@@ -9,6 +9,7 @@ import typer
 
 from analysis.commands import complete
 from analysis.outcomes.reconstruction import DEFAULT_SEED as DEFAULT_SEED
+from common.files import folder_to_write
 
 RESULTS = Path("results")
 """Results on the embedded study data; those of ``make`` are committed."""
@@ -154,5 +155,8 @@ Duplicates = Annotated[
 
 
 def directory(out: Path | None, outcomes: Path | None) -> Path:
-    """The results directory of a run; a user's data never land among the committed results."""
-    return out or (USER_RESULTS if outcomes else RESULTS)
+    """The results directory of a run; a user's data never land among the committed results.
+
+    Raises InputError, before any work, if it cannot be written to.
+    """
+    return folder_to_write(out or (USER_RESULTS if outcomes else RESULTS))

@@ -66,6 +66,8 @@ def command(
     Without numbers: 8, 15 and 30 languages, 46 runs, 50 templates, 10 instances.
     """
     say = output.current()
+    if not 0 < level < 1:
+        raise InputError(f"--level is a share between 0 and 1, such as 0.05, not {level:g}")
     directory = options.directory(out, outcomes)
     plans = [
         p.Plan(*numbers)

@@ -13,7 +13,7 @@ from analysis.outcomes.files import read_outcomes
 from analysis.unseen import anywhere, remarks
 from analysis.unseen.observed import of_model
 from common.errors import InputError
-from common.files import write_table
+from common.files import file_to_write, write_table
 
 ITEMS = 2000
 
@@ -82,7 +82,8 @@ def command(
     languages: options.Languages = None,
     items: Annotated[int, typer.Option("--items", min=1, help="Questions you would ask.")] = ITEMS,
     save: Annotated[
-        Path | None, typer.Option("--save", help="Write the predictions to this CSV file.")
+        Path | None,
+        typer.Option("--save", help="Write the predictions to this file, .csv or .parquet."),
     ] = None,
     out: options.OutOfTraining = None,
     seed: options.Seed = options.DEFAULT_SEED,
@@ -96,13 +97,16 @@ def command(
     if target is not None and not 0 < target < 1:
         hint = f": {target:g}% is {target / 100:g}" if 1 < target < 100 else ""
         raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}{hint}")
+    if save is not None:
+        file_to_write(save, ".csv", ".parquet")
     key = anywhere.data_key([train, models, languages], seed)
     with say.working("the model (fitted at the first call, then kept)"):
         bundle = anywhere.bundle(
             key, directory / "cache", lambda: _load(say, train, models, languages, seed)
         )
     chosen = anywhere.find_model(bundle, model, params, family, reasoning)
-    rows, skipped = anywhere.find_languages(bundle, language)
+    codes = [code for text in language for code in text.split(",")]
+    rows, skipped = anywhere.find_languages(bundle, codes)
     cells = None
     if outcomes is not None:
         own = read_outcomes(outcomes)

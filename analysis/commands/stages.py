@@ -37,7 +37,7 @@ def command(
     Needs logs with responses and with gold solutions that mark <<lhs=rhs>>.
     """
     say = output.current()
-    directory = out or options.USER_RESULTS
+    directory = options.directory(out or options.USER_RESULTS, None)
     cells = reading.responses(say, paths, split, mapping, scorer, threshold, errors, duplicates)
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
     result = s.stages(cells, NAMES, settings, directory, say.fits(2 * len(NAMES)))

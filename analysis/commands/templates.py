@@ -10,7 +10,7 @@ import typer
 
 from analysis.commands import complete, output
 from common.errors import name_some
-from common.files import write_table
+from common.files import file_to_write, write_table
 from evaluation.folders import find_folder
 from evaluation.quality import CHECKS, check, instruction_problem, shared_ids
 
@@ -46,6 +46,8 @@ def command(
     last value; ``instances``: some can be drawn, are complete, and agree with their solutions.
     """
     say = output.current()
+    if out is not None:
+        file_to_write(out, ".csv", ".parquet")
     folder = find_folder(language)
     with say.working("checks"):
         results = check(folder, seconds)
