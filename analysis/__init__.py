@@ -15,13 +15,14 @@ ENTRIES = {
     "sample_size": "analysis.front.sample_size",
     "power": "analysis.front.power",
     "measures": "analysis.front.measures",
+    "ingest": "analysis.front.logs",
 }
 """Functions of the front, and the module of each."""
 
 PACKAGES = ("tables", "figures")
 
-__all__ = ["few_templates", "figures", "fit", "hold_out", "load", "measures", "power", "predict",
-           "sample_size", "tables"]  # fmt: skip
+__all__ = ["few_templates", "figures", "fit", "hold_out", "ingest", "load", "measures",
+           "power", "predict", "sample_size", "tables"]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:

@@ -80,9 +80,11 @@ def execute(text: Path, folder: Path) -> NotebookNode:
         extra_arguments=["--IPKernelApp.log_level=ERROR"],  # else it warns of its open sockets
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,
+        coalesce_streams=True,
     )
     with tempfile.TemporaryDirectory() as profile:
-        surroundings = os.environ | QUIET | {"IPYTHONDIR": profile}
+        commands = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        surroundings = os.environ | QUIET | {"IPYTHONDIR": profile, "PATH": commands}
         try:
             client.execute(env=surroundings)
         except (CellExecutionError, CellTimeoutError) as error:

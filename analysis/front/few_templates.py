@@ -16,6 +16,7 @@ from analysis.front.held_out import LEVELS, held_languages, several
 from analysis.front.progress import counting
 from analysis.front.shown import Sheet, Shown
 from analysis.front.study import Study, given
+from analysis.front.workers import replaced_quietly
 from analysis.provenance import note
 from analysis.tables import table_05
 from analysis.tables.render import Table
@@ -104,5 +105,6 @@ def few_templates(
     joined, vectors = study.prepared()
     held = held_languages(joined, languages)
     task = Task(joined, vectors, seed=study.seed, cache=study.cache, workers=workers)
-    errors = few.few_templates(task, counting, several(predictors), list(budgets), draws, held)
+    with replaced_quietly():
+        errors = few.few_templates(task, counting, several(predictors), list(budgets), draws, held)
     return TemplateBudgets(errors, study)

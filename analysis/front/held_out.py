@@ -15,6 +15,7 @@ from analysis.front.errors import speaking_python
 from analysis.front.progress import counting
 from analysis.front.shown import Sheet, Shown
 from analysis.front.study import Study, given
+from analysis.front.workers import replaced_quietly
 from analysis.provenance import note
 from analysis.tables.render import number
 from analysis.unseen import loo, scores
@@ -127,7 +128,8 @@ def hold_out(
     joined, vectors = study.prepared()
     held = held_languages(joined, languages)
     task = Task(joined, vectors, draws=draws, seed=study.seed, cache=study.cache, workers=workers)
-    one, fits = evaluate(task, several(predictors), leave_one_out(held), counting)
+    with replaced_quietly():
+        one, fits = evaluate(task, several(predictors), leave_one_out(held), counting)
     return HeldOut(loo.LeaveOut(one, one[:0], fits, study.inputs.is_study), study.source)
 
 

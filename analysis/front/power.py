@@ -16,6 +16,7 @@ from analysis.front.errors import speaking_python
 from analysis.front.model import FittedModel, fit
 from analysis.front.progress import counting
 from analysis.front.shown import Sheet, Shown
+from analysis.front.workers import replaced_quietly
 from analysis.tables import table_power
 from analysis.tables.render import Table
 from common.errors import InputError
@@ -92,12 +93,13 @@ def power(
     plans = [p.Plan(*chosen) for chosen in product(*numbers)]
     population = p.population(model.determinants.design, model.fit, dict(effects or {}))
     study = model.study
-    tables = {
-        plan: p.simulations(
-            population, plan, study.seed, simulations, study.cache, counting, workers
-        )
-        for plan in plans
-    }
+    with replaced_quietly():
+        tables = {
+            plan: p.simulations(
+                population, plan, study.seed, simulations, study.cache, counting, workers
+            )
+            for plan in plans
+        }
     return Power(p.power(tables, population, level), model)
 
 
