@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale loo-predict few-templates predict levers interval-check all specifications overview power tables figures bench coverage docs test lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale loo-predict few-templates predict levers interval-check all specifications overview power tables figures report bench coverage docs test test-browser lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -121,6 +121,9 @@ tables: setup ## everything that makes the study's tables -> results/tables/
 figures: setup ## everything that makes the study's figures -> results/figures/
 	$(transfer) all --figures $(if $(OUT),--out '$(OUT)') $(ARGS)
 
+report: setup ## the results on one page, with predictions to explore -> results/report/index.html
+	$(transfer) report $(inputs) $(ARGS)
+
 bench: setup ## engines side by side at 25, 100 and 400 templates (about an hour) -> results/bench/
 	.venv/bin/python -m benchmarks.compare $(if $(OUT),--out '$(OUT)/bench') $(ARGS)
 
@@ -142,6 +145,10 @@ docs: setup ## the documentation, no warning allowed -> site/index.html
 
 test: setup ## all tests (minutes)
 	.venv/bin/python -m pytest
+
+test-browser: setup ## the report in a real browser: explorer, widths, keyboard, print, accessibility
+	@tools/browser.sh
+	.venv/bin/python -m pytest -m browser tests/browser
 
 scale: setup ## size, cluster and end-to-end checks (minutes)
 	.venv/bin/python -m pytest -m slow tests/analysis/outcomes tests/analysis/unseen tests/common tests/test_from_logs.py

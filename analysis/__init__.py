@@ -7,17 +7,20 @@ The front for notebooks and scripts: ``from analysis import load, fit, predict``
 from importlib import import_module
 
 ENTRIES = {
-    "load": "analysis.front.study",
-    "fit": "analysis.front.model",
-    "predict": "analysis.front.predictions",
-    "hold_out": "analysis.front.held_out",
-    "few_templates": "analysis.front.few_templates",
-    "sample_size": "analysis.front.sample_size",
-    "power": "analysis.front.power",
-    "measures": "analysis.front.measures",
-    "ingest": "analysis.front.logs",
+    "load": "front.study",
+    "fit": "front.model",
+    "predict": "front.predictions",
+    "hold_out": "front.held_out",
+    "few_templates": "front.few_templates",
+    "sample_size": "front.sample_size",
+    "power": "front.power",
+    "measures": "front.measures",
+    "ingest": "front.logs",
 }
-"""Functions of the front, and the module of each."""
+"""Functions of the front, and the module of each.
+
+Named within the package: a full name would make every step of ``make all`` depend on all of them.
+"""
 
 PACKAGES = ("tables", "figures")
 
@@ -27,7 +30,7 @@ __all__ = ["few_templates", "figures", "fit", "hold_out", "ingest", "load", "mea
 
 def __getattr__(name: str) -> object:
     if name in ENTRIES:
-        found = getattr(import_module(ENTRIES[name]), name)
+        found = getattr(import_module(f"analysis.{ENTRIES[name]}"), name)
         globals()[name] = found
         return found
     if name in PACKAGES:

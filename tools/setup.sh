@@ -11,29 +11,8 @@ without_r=${WITHOUT_R:-}
 apt_r=(r-base-core r-base-dev r-cran-lme4 r-cran-lmertest python3-dev libpcre2-dev liblzma-dev
   libbz2-dev libicu-dev libdeflate-dev libzstd-dev libtirpc-dev zlib1g-dev)
 
-say() { printf 'setup: %s\n' "$*"; }
-fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
-
-quietly() { # a command's output only if it fails
-  local log
-  log=$(mktemp)
-  "$@" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; return 1; }
-  rm -f "$log"
-}
-
-privileged() {
-  if [ "$(id -u)" = 0 ]; then env DEBIAN_FRONTEND=noninteractive "$@"
-  elif sudo -n true 2>/dev/null; then sudo env DEBIAN_FRONTEND=noninteractive "$@"
-  else return 1
-  fi
-}
-
-apt_install() { # where apt-get is there and allowed; quiet unless it fails
-  command -v apt-get >/dev/null && privileged true || return 1
-  say "apt-get install $* (some minutes) ..."
-  quietly privileged apt-get update && quietly privileged apt-get install -y \
-    --no-install-recommends "$@"
-}
+tool=setup
+source tools/apt.sh
 
 search_python() {
   local candidate
@@ -87,7 +66,7 @@ if [ -n "${PYTHON:-}" ] && ! is_new_enough "$PYTHON"; then
 fi
 
 fingerprint() {
-  { cat requirements.lock requirements-r.lock pyproject.toml tools/setup.sh
+  { cat requirements.lock requirements-r.lock pyproject.toml tools/setup.sh tools/apt.sh
     echo "$without_r"
     [ -n "$without_r" ] || R --version 2>/dev/null | head -n 1 || true
   } | sha256sum | cut -c1-16

@@ -23,6 +23,9 @@ def write(directory: Path) -> Path:
         "those of arXiv 2610.03367v2; differences are ours minus the published value, the largest "
         "in size of n that are published.\n"
     ]
+    if (directory / "report" / "index.html").is_file():
+        parts.append("[The report](report/index.html) shows them on one page, with predictions to "
+                     "explore (`make report`).\n")  # fmt: skip
     for title, ours in (("The study's tables and figures", False), ("Ours", True)):
         rows = [line(item, directory) for item in ITEMS if item.ours == ours]
         table = [HEADINGS, ["---"] * len(HEADINGS), *rows]

@@ -15,7 +15,7 @@ from common.files import recording
 
 def run(step: Step, directory: Path) -> None:
     """Run a step's command with its options and stamp what it wrote."""
-    before = stamps.fingerprint(step)
+    before = stamps.fingerprint(step, directory)
     with recording() as written:
         import_module(step.module).command(out=directory, **dict(step.options))
     stamps.write(step, directory, before, written)

@@ -33,10 +33,22 @@ def run(
 ) -> Iterator[Outcome]:
     """Run the steps that are not up to date and yield each as it ends, current ones first.
 
-    A step that fails stops no other. Output goes to ``cache/logs``. ``force`` runs all of them;
-    ``began`` is called when one starts. An interrupt, or leaving the iterator, ends those that
-    run and begins no other.
+    Steps that read results run when the others have ended. A step that fails stops no other. Output
+    goes to ``cache/logs``. ``force`` runs all of them; ``began`` is called when one starts. An
+    interrupt, or leaving the iterator, ends those that run and begins no other.
     """
+    for reads_results in (False, True):
+        own = [step for step in steps if step.reads_results == reads_results]
+        yield from _side_by_side(own, directory, jobs, force, began)
+
+
+def _side_by_side(
+    steps: Sequence[Step],
+    directory: Path,
+    jobs: int,
+    force: bool,
+    began: Callable[[Step], None],
+) -> Iterator[Outcome]:
     waiting = []
     for step in steps:
         if not force and stamps.is_current(step, directory):

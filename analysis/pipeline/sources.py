@@ -33,7 +33,8 @@ def files(name: str) -> list[Path]:
     touched = modules(name)
     found = {path for module in touched if (path := _path(module)) is not None}
     for folder in {path.parent for path in found}:
-        found |= {path for path in folder.glob("data/**/*") if path.is_file()}
+        for kept in ("data", "page"):
+            found |= {path for path in folder.glob(f"{kept}/**/*") if path.is_file()}
     found |= set((ROOT / "R").glob("*.R"))
     found |= {ROOT / lock for lock in LOCKS}
     return sorted(path for path in found if path.is_file() and path.suffix != ".pyc")

@@ -12,11 +12,16 @@ from analysis.pipeline.steps import Step
 from common.files import hash_settings, write_text
 
 
-def fingerprint(step: Step) -> str:
-    """Hash of a step's options and of every file behind it, paths and contents."""
-    return hash_settings(
-        step.options, [(str(path.relative_to(ROOT)), digest(path)) for path in files(step.module)]
-    )
+def fingerprint(step: Step, directory: Path) -> str:
+    """Hash of a step's options and of every file behind it, paths and contents.
+
+    A step that reads results has those of ``directory`` behind it too.
+    """
+    behind = [(str(path.relative_to(ROOT)), digest(path)) for path in files(step.module)]
+    if step.reads_results:
+        results = sorted(directory.glob("*/*.csv"))
+        behind += [(str(path.relative_to(directory)), digest(path)) for path in results]
+    return hash_settings(step.options, behind)
 
 
 def digest(path: Path) -> str:
@@ -32,7 +37,7 @@ def stamp_path(step: Step, directory: Path) -> Path:
 def is_current(step: Step, directory: Path) -> bool:
     """Whether the step ran on the same sources and everything that it wrote is still as it was."""
     stamp = read(step, directory)
-    if stamp.get("fingerprint") != fingerprint(step):
+    if stamp.get("fingerprint") != fingerprint(step, directory):
         return False
     return all(
         (directory / name).is_file() and digest(directory / name) == value

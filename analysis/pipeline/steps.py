@@ -15,10 +15,12 @@ class Step:
     Attributes:
         command: its name, ``sample-size``.
         options: keyword arguments of its function that differ from the defaults.
+        reads_results: whether it reads what the other steps write, so that it runs after them.
     """
 
     command: str
     options: tuple[tuple[str, object], ...] = ()
+    reads_results: bool = False
 
     @property
     def module(self) -> str:
@@ -42,6 +44,7 @@ STEPS = (
     Step("equivalence"),
     Step("features"),
     Step("outcomes"),
+    Step("report", reads_results=True),
 )
 """Steps run side by side, so each keeps to one worker. Power simulations, benchmarks and cold lme4
 fits are targets of their own."""

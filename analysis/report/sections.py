@@ -338,11 +338,14 @@ def measures(results: Results) -> dict:
 
 
 def limits(results: Results) -> dict:
-    coverage = results.table("coverage/coverage.csv")
-    wald = coverage[(coverage["method"] == "wald") & (coverage["kind"] == "fixed")]
+    simulated = None
+    if not results.missing(("coverage/coverage.csv",)):
+        coverage = results.table("coverage/coverage.csv")
+        wald = coverage.query("method == 'wald' and kind == 'fixed' and term == 'resource'")
+        simulated = wald["coverage"].iloc[0]
     return {
         "languages": int(_levels(results, "language")),
-        "coverage": wald.set_index("term")["coverage"].to_dict(),
+        "simulated": simulated,
         "edges": results.table("loo/ladder.csv").set_index("predictor").loc[OURS].to_dict(),
     }
 
@@ -382,8 +385,7 @@ SECTIONS = (
             ("transfer_metrics/comparison.csv", "transfer_metrics/rank_correlations.csv",
              "transfer_metrics/determinants.csv", "transfer_metrics/line.csv",
              "transfer_metrics/script_contrast.csv"), measures),
-    Section("limits", "Limits", ("loo/ladder.csv", "glmm/random_effects.csv",
-            "coverage/coverage.csv"), limits),
+    Section("limits", "Limits", ("loo/ladder.csv", "glmm/random_effects.csv"), limits),
     Section("cite", "How to cite"),
     Section("versions", "Versions, seed and hashes"),
 )  # fmt: skip

@@ -20,7 +20,7 @@ def source(tmp_path, monkeypatch):
     with recording() as written:
         write_text("a", directory / "tables" / "a.csv")
         write_text("fit", directory / "cache" / "fits" / "x.fit")
-    stamps.write(STEP, directory, stamps.fingerprint(STEP), written)
+    stamps.write(STEP, directory, stamps.fingerprint(STEP, directory), written)
     return file
 
 
@@ -46,6 +46,15 @@ def test_a_changed_output_is_noticed(source, change):
     output = source.parent / "results" / "tables" / "a.csv"
     output.write_text("b") if change == "edit" else output.unlink()
     assert not current(source)
+
+
+def test_a_changed_result_is_noticed_by_a_step_that_reads_results(source):
+    directory = source.parent / "results"
+    before = [stamps.fingerprint(Step("x", reads_results=reads), directory) for reads in (0, 1)]
+    (directory / "tables" / "a.csv").write_text("b")
+    after = [stamps.fingerprint(Step("x", reads_results=reads), directory) for reads in (0, 1)]
+    assert before[0] == after[0]
+    assert before[1] != after[1]
 
 
 def test_the_cache_may_go(source):

@@ -1,0 +1,126 @@
+"""The explorer's numbers are those of a prediction asked for alone, multiples of English's size."""
+
+import base64
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from analysis.inputs import Inputs
+from analysis.outcomes.reconstruction import DEFAULT_SEED, reconstruct
+from analysis.outcomes.study import study_counts
+from analysis.report import explorer
+from analysis.unseen import anywhere, remarks
+from analysis.unseen.size_multiple import size_multiples
+from features.table import build_all
+
+LANGUAGES = ["eng", "deu", "fra", "rus", "dan", "est", "isl", "hin", "mar"]
+FAMILIES = ("Qwen2.5", "Qwen3-", "gemma-3", "granite")
+SIZES = (1, 8, 72)
+ITEMS, SEED = 500, 3
+
+
+@pytest.fixture(scope="module")
+def bundle():
+    counts = study_counts(["symbolic"], LANGUAGES)
+    counts = counts[counts["variant"].str.startswith(FAMILIES)].reset_index(drop=True)
+    cells = reconstruct(counts, DEFAULT_SEED, templates=20).drop(columns="split")
+    features = build_all(models=counts["variant"].unique(), languages=LANGUAGES)
+    made = anywhere.build(Inputs(cells, features, "a part of the study", DEFAULT_SEED))
+    kept = [*LANGUAGES, "swh", "bre", "fao"]
+    table = made.languages[made.languages["language"].isin(kept)].reset_index(drop=True)
+    object.__setattr__(made, "languages", table)
+    return made
+
+
+@contextmanager
+def silent(label, total):
+    yield lambda done: None
+
+
+@pytest.fixture(scope="module")
+def grid(bundle):
+    return explorer.grid(bundle, ("x",), ITEMS, SEED, None, silent, workers=1, sizes=SIZES)
+
+
+@pytest.fixture(scope="module")
+def payload(bundle, grid):
+    return explorer.payload(bundle, grid, ITEMS, SEED)
+
+
+def numbers(payload, name, kind):
+    return np.frombuffer(base64.b64decode(payload[name]), dtype=kind)
+
+
+@pytest.mark.parametrize(("family", "mode", "size", "code"), [
+    ("Qwen3", "on", 8, "swh"), ("Qwen2.5", "off", 1, "mar"), (None, "on", 72, "bre"),
+    ("Gemma 3", "off", 8, "eng"),
+])  # fmt: skip
+def test_every_setting_is_what_predict_says_of_it_alone(bundle, payload, family, mode, size, code):
+    model = anywhere.find_model(bundle, None, size, family, mode)
+    rows, _ = anywhere.find_languages(bundle, [code])
+    alone = anywhere.predict(bundle, model, rows, ITEMS, SEED)
+    shown = remarks.in_percent(alone).iloc[0]
+    codes = [row["code"] for row in payload["languages"]]
+    place = payload["families"].index(family) * 2 + explorer.MODES.index(mode)
+    place = (place * len(SIZES) + SIZES.index(size)) * len(codes) + codes.index(code)
+    points = numbers(payload, "points", "<u2")[2 * place : 2 * place + 2]
+    assert [f"{value / 10:.1f}" for value in points] == [shown["plug-in"], shown["integrated"]]
+    ends = numbers(payload, "ends", "u1")[6 * place : 6 * place + 6]
+    told = [f"{low}–{high}" for low, high in ends.reshape(3, 2)]
+    assert told == [shown[f"{level}%"] for level in payload["levels"]]
+    said = payload["families"].index(family) * len(codes) + codes.index(code)
+    assert payload["texts"][numbers(payload, "remarks", "<u2")[said]] == remarks.remarks(alone)
+
+
+def test_a_multiple_is_the_size_that_reaches_what_english_is(bundle):
+    model = anywhere.find_model(bundle, None, 8, "Qwen3", "on")
+    rows, _ = anywhere.find_languages(bundle, ["eng", "deu", "swh"])
+    english, *others = size_multiples(bundle, model, rows)[:, 0]
+    assert english == pytest.approx(1)
+    target = anywhere.predict(bundle, model, rows.iloc[:1], ITEMS, SEED)["plug_in"].iloc[0]
+    for code, multiple in zip(["deu", "swh"], others, strict=True):
+        row = rows[rows["language"] == code].reset_index(drop=True)
+        larger = anywhere.find_model(bundle, None, 8 * multiple, "Qwen3", "on")
+        reached = anywhere.predict(bundle, larger, row, ITEMS, SEED)["plug_in"].iloc[0]
+        assert reached == pytest.approx(target, abs=1e-6)
+
+
+def test_a_multiple_beyond_the_largest_size_is_none(bundle):
+    model = anywhere.find_model(bundle, None, anywhere.largest_size(bundle), None, "off")
+    rows, _ = anywhere.find_languages(bundle, ["eng", "mar"])
+    assert np.isnan(size_multiples(bundle, model, rows)[1, 0])
+    assert explorer._tenth(np.nan) == -1
+
+
+def test_nearest_languages_are_evaluated_ones_and_not_itself(bundle, payload):
+    rows = {row["code"]: row for row in payload["languages"]}
+    for code, row in rows.items():
+        for kind in ("by_vector", "by_resource"):
+            near = [other for other, _ in row[kind]]
+            assert len(set(near)) == 3
+            assert code not in near
+            assert set(near) <= set(LANGUAGES)
+    assert rows["dan"]["by_vector"][0][0] in {"deu", "isl"}
+    pages = bundle.languages.set_index("language")["resource"]
+    closest = min((c for c in LANGUAGES if c != "mar"), key=lambda c: abs(pages[c] - pages["mar"]))
+    assert rows["mar"]["by_resource"][0][0] == closest
+
+
+def test_observed_accuracies_are_those_of_the_data(bundle, payload):
+    row = next(row for row in payload["observed"] if row["variant"] == "Qwen3-8B (reasoning on)")
+    data = bundle.fitted.data.set_index(["variant", "language"])
+    counts = data.loc[("Qwen3-8B (reasoning on)", "mar")]
+    assert row["accuracy"]["mar"] == f"{100 * counts['n_correct'] / counts['n_total']:.1f}"
+    assert (row["family"], row["size"], row["mode"]) == ("Qwen3", 8, "on")
+
+
+def test_a_grid_is_kept_under_what_it_was_made_from(bundle, grid, tmp_path):
+    def make(items):
+        return explorer.grid(bundle, ("x",), items, SEED, tmp_path, silent, 1, (8,)).key
+
+    first = make(ITEMS)
+    kept = list((tmp_path / "report").iterdir())
+    assert make(ITEMS) == first
+    assert list((tmp_path / "report").iterdir()) == kept
+    assert make(ITEMS + 1) != first

@@ -1,0 +1,169 @@
+"""The page: its parts, its words from its results, and what it says where there are none."""
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis.report import page
+from analysis.report.results import Results, target
+from analysis.report.sections import SECTIONS
+from common.errors import InputError
+
+RESULTS = Path(__file__).parents[3] / "results"
+VOID = {"meta", "link", "input", "br", "img"}
+EXPLORER = {"languages": [1], "families": [], "sizes": [8], "questions": 2000, "limit": 720,
+            "key": "k", "seed": 1, "text": "</script>"}  # fmt: skip
+
+
+class Reader(HTMLParser):
+    """Elements in order, with what is open around them; complains of what is not closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.open = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def all(self, *tags):
+        return [(tag, attributes) for tag, attributes in self.elements if tag in tags]
+
+
+@pytest.fixture(scope="module")
+def text():
+    return page.render(Results(RESULTS), EXPLORER, "some data")
+
+
+@pytest.fixture(scope="module")
+def read(text):
+    return Reader(text)
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """The committed tables, to be changed."""
+    for section in SECTIONS:
+        for name in section.needs:
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            shutil.copy(RESULTS / name, tmp_path / name)
+    return tmp_path
+
+
+def test_every_element_is_closed_and_every_id_is_there_once(read):
+    assert read.open == []
+    ids = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes in read.elements:
+        for name in ("for", "aria-labelledby"):
+            assert attributes.get(name, ids[0]) in ids
+    for _, link in read.all("a"):
+        assert link["href"].removeprefix("#") in ids
+
+
+def test_headings_are_in_order_below_one_title(read):
+    levels = [int(tag[1]) for tag, _ in read.all("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(later <= before + 1 for before, later in pairwise(levels))
+    assert {"header", "nav", "main", "footer"} <= {tag for tag, _ in read.elements}
+    assert read.all("html")[0][1]["lang"] == "en"
+
+
+def test_it_asks_for_nothing(read, text):
+    for _, attributes in read.elements:
+        for name in ("src", "href", "xlink:href", "action"):
+            assert attributes.get(name, "#").startswith(("#", "data:")), attributes
+    assert not re.search(r"@import|url\((?!#)", text)
+
+
+def test_figures_and_tables_say_what_they_are(read):
+    assert all(svg["aria-label"] for _, svg in read.all("svg"))
+    assert len(read.all("svg")) > 8
+    assert len(read.all("caption")) == len(read.all("table"))
+    assert all("scope" in cell for _, cell in read.all("th"))
+
+
+def test_numbers_are_read_from_the_results(copied):
+    name = copied / "glmm" / "fixed_effects.csv"
+    fixed = pd.read_csv(name)
+    fixed.loc[fixed["term"] == "size", "estimate"] = 3.14159
+    fixed.to_csv(name, index=False)
+    assert "is worth 3.14" in page.render(Results(copied), EXPLORER, "some data")
+
+
+def test_the_explorers_data_cannot_end_the_script(text):
+    embedded = re.search(r'<script type="application/json" id="predictions">(.*?)</script>', text)
+    assert json.loads(embedded[1]) == EXPLORER
+
+
+def test_a_section_without_results_says_what_makes_them(copied):
+    shutil.rmtree(copied / "penalty")
+    results = Results(copied)
+    assert page.missing(results) == ["penalty"]
+    text = page.render(results, EXPLORER, "some data")
+    assert "<code>transfer penalty</code>" in text
+    assert text.count('class="absent"') == 2  # and the one for readers without JavaScript
+
+
+def test_a_folder_without_any_results_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no results that a report could show: run `make all`"):
+        page.check(Results(tmp_path))
+
+
+def test_a_users_own_model_is_shown_without_published_values(copied):
+    for section in SECTIONS:
+        for name in section.needs:
+            if not name.startswith("glmm/"):
+                (copied / name).unlink(missing_ok=True)
+    own = pd.read_csv(copied / "glmm" / "fixed_effects.csv").iloc[:2]
+    own.assign(published=None, difference=None).to_csv(
+        copied / "glmm" / "fixed_effects.csv", index=False
+    )
+    page.check(Results(copied))
+    text = page.render(Results(copied), EXPLORER, "my data")
+    assert "Learned from: my data" in text
+    assert "hollow marks" not in text
+
+
+def test_notes_say_what_a_folder_rests_on(tmp_path):
+    results = Results(tmp_path)
+    (tmp_path / "x").mkdir()
+    assert results.note("x") == ""
+    (tmp_path / "x" / "README.md").write_text("# X\n\nFiles.\n\nData: mine, all\nof it.\n\nMore.\n")
+    assert results.note("x") == "Data: mine, all of it."
+
+
+def test_targets_are_commands():
+    from analysis.cli import COMMANDS
+
+    needed = {target(name) for section in SECTIONS for name in section.needs}
+    assert needed <= set(COMMANDS)
+    assert {"few-templates", "loo-predict"} <= needed
+
+
+def test_the_committed_page_is_of_the_committed_results():
+    path = RESULTS / "report" / "index.html"
+    if not path.is_file():
+        pytest.skip("no page is committed")
+    embedded = dict(re.findall(r'<th scope="row">(\w+/\w+\.csv)</th><td>([0-9a-f]{16})</td>',
+                               path.read_text(encoding="utf-8")))  # fmt: skip
+    results = Results(RESULTS)
+    for name in embedded:
+        results.table(name)
+    assert embedded
+    assert results.digests() == embedded, "run `make report`"
