@@ -40,6 +40,11 @@ class TemplateBudgets(Shown):
     study: Study
 
     @property
+    def note(self) -> str:
+        """Data, for captions: which layer is published and which reconstructed."""
+        return note(self.study.source)
+
+    @property
     def table(self) -> pd.DataFrame:
         """predictor, truth, k, draws, level, mae, conf_low, conf_high (over languages; points)."""
         return few.summarise(self.errors, self.study.seed)
@@ -53,7 +58,7 @@ class TemplateBudgets(Shown):
         """``table_05``, as the command line writes it."""
         known = published.published_predictions()
         known = known if self.study.inputs.is_study else known[:0]
-        made = table_05.build(self.table, known, note(self.study.source))
+        made = table_05.build(self.table, known, self.note)
         return {made.name: made}
 
     @speaking_python
@@ -62,7 +67,7 @@ class TemplateBudgets(Shown):
         for name, value, known in (("level", level, LEVELS), ("truth", truth, TRUTHS)):
             if value not in known:
                 raise InputError(f"{name}={value!r}: there are {name_some(known)}")
-        with axes.axes(ax, 4.8, 3.4, note(self.study.source)) as ax:
+        with axes.axes(ax, 4.8, 3.4, self.note) as ax:
             figure.by_budget(ax, self.table, level, truth)
             axes.legend_above(ax)
         return ax

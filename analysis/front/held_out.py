@@ -42,6 +42,11 @@ class HeldOut(Shown):
     source: str
 
     @property
+    def note(self) -> str:
+        """Data, for captions: which layer is published and which reconstructed."""
+        return note(self.source)
+
+    @property
     def pairs(self) -> pd.DataFrame:
         """language, variant, predictor, observed, predicted, low_50 … high_95 (0–1)."""
         return self.result.pairs()
@@ -76,7 +81,7 @@ class HeldOut(Shown):
                 f"{name} was not held out; there are {name_some(known)}.{suggest(name, known)}"
             )
         rows = self.result.one[self.result.one["predictor"] == name]
-        with axes.axes(ax, 4.2, 4.2, note(self.source)) as ax:
+        with axes.axes(ax, 4.2, 4.2, self.note) as ax:
             figure_05.means(ax, rows, scatter.COLOURS.get(name, MUTED))
             ax.set(title=scatter.TITLES.get(name, name), ylabel=figure_05.PREDICTED)
         return ax

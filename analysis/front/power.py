@@ -37,14 +37,19 @@ class Power(Shown):
     table: pd.DataFrame
     model: FittedModel
 
+    @property
+    def note(self) -> str:
+        """Data and engine of the fit, for captions."""
+        return self.model.note
+
     def tables(self) -> dict[str, Table]:
         """``table_power``, as the command line writes it."""
-        made = table_power.build(self.table, self.model.note)
+        made = table_power.build(self.table, self.note)
         return {made.name: made}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """A line an effect, a mark a plan, with 95% intervals of the simulations' number."""
-        with axes.axes(ax, 6.4, figure_power.height(self.table), self.model.note) as ax:
+        with axes.axes(ax, 6.4, figure_power.height(self.table), self.note) as ax:
             figure_power.detection(ax, self.table)
             axes.legend_above(ax)
         return ax

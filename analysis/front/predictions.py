@@ -48,6 +48,11 @@ class Predictions(Shown):
     target: float | None
     source: str
 
+    @property
+    def note(self) -> str:
+        """Data, for captions: which layer is published and which reconstructed."""
+        return note(self.source)
+
     def remarks(self) -> list[str]:
         """What a reader must know: extrapolation, guesses, calibration, what reaches a target."""
         found = remarks.remarks(self.table) + [f"skipped: {line}" for line in self.skipped]
@@ -57,7 +62,7 @@ class Predictions(Shown):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The plug-in prediction of every language with its 50, 80 and 95% intervals."""
-        with axes.axes(ax, 6.0, intervals.height(self.table), note(self.source)) as ax:
+        with axes.axes(ax, 6.0, intervals.height(self.table), self.note) as ax:
             intervals.intervals(ax, self.table)
             axes.legend_above(ax, 4)
         return ax

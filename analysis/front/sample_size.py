@@ -35,6 +35,11 @@ class SampleSize(Shown):
     source: str
 
     @property
+    def note(self) -> str:
+        """Data, for captions: which layer is published and which reconstructed."""
+        return note(self.source)
+
+    @property
     def templates(self) -> pd.DataFrame:
         """split, templates, rank_reference, rank_correlation, …, std_error (accuracy points)."""
         return self.result.templates
@@ -51,7 +56,7 @@ class SampleSize(Shown):
 
     def tables(self) -> dict[str, Table]:
         """``table_02``, as the command line writes it."""
-        made = table_02.build(self.templates, note(self.source))
+        made = table_02.build(self.templates, self.note)
         return {made.name: made}
 
     @speaking_python
@@ -61,7 +66,7 @@ class SampleSize(Shown):
             raise InputError(
                 f"what={what!r}: there are {name_some(PANELS)}.{suggest(what, PANELS)}"
             )
-        with axes.axes(ax, 4.2, 3.4, note(self.source)) as ax:
+        with axes.axes(ax, 4.2, 3.4, self.note) as ax:
             if what == "precision":
                 figure_09.precision(ax, self.templates)
                 axes.legend_above(ax)
