@@ -1,11 +1,9 @@
 """The joint distribution of a fit's effects, and what it says of rows that were not fitted.
 
-Given the SDs, fixed effects β and standardised random effects u (b = T u) are jointly normal to
-the order of the Laplace approximation: their mean is the fit's, their precision is A'WA + D with A
-the columns of both, W the binomial weights there, and D zero for β and one for u. A level that the
-fit has not seen is drawn from its distribution, for which the SD counts as estimated: its square
-is scaled by levels / χ²(df), as for normal effects, df being the levels less the fixed effects that
-are constant within them.
+Means are the fit's: its modes at the maximum-likelihood SDs, new levels at zero. What is uncertain
+is in draws (``laplace.sample``): each has its own SDs and, given these, its own effects; a level
+that the fit has not seen is drawn from its distribution under the draw's SD. Few levels leave an SD
+uncertain, so that predictions have longer tails than a normal distribution's.
 
 A structured term (``Kernel``) says more of a new level: its mean is the kriging one from the
 levels seen, and only the rest of its variance is drawn.
@@ -16,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.linalg import solve_triangular
-from scipy.special import expit
 
+from analysis.glmm import laplace
 from analysis.glmm.formula import RandomTerm
 from analysis.glmm.laplace.kernels import Kernel
 from analysis.glmm.result import Fit
@@ -31,32 +29,43 @@ SMALLEST_EIGENVALUE = 1e-9  # of a kernel matrix, relative to its largest
 
 
 class Posterior:
-    """Effects of a fit as a joint normal distribution.
+    """Effects of a fit: their means, and draws once ``sampled``.
 
     Args:
         fit: of any engine.
         data: the rows it was fitted to.
         kernels: its structured terms; their matrices may have more levels than the fit had, about
             which the others then speak.
+
+    Attributes:
+        count: the number of draws; 0 before ``sampled``.
     """
 
     def __init__(self, fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel] = ()):
+        self.fit, self.data, self.kernels = fit, data, tuple(kernels)
         self.formula = fit.formula
-        x, names = fit.formula.fixed_matrix(data)
-        self.names = names
-        plain = [_Plain.of(term, fit, data, x) for term in fit.formula.random]
+        self.names = list(fit.coefficients.index)
+        plain = [_Plain.of(term, fit, data) for term in fit.formula.random]
         self.terms = plain + [_Structured.of(kernel, fit) for kernel in kernels]
-        self.mean = np.concatenate(
-            [fit.coefficients.loc[names].to_numpy(), *(term.mean for term in self.terms)]
-        )
-        columns = self._columns(data)
-        _, trials = fit.formula.counts(data)
-        probability = expit(columns @ self.mean + fit.formula.offset(data))
-        weight = trials * probability * (1 - probability)
-        precision = (columns.T @ columns.multiply(weight[:, None]).tocsr()).toarray()
-        known = np.arange(len(names), len(self.mean))
-        precision[known, known] += 1.0
-        self._factor = np.linalg.cholesky(precision)
+        self.mean = np.concatenate([fit.coefficients, *(term.mean for term in self.terms)])
+        self._draws = np.zeros((len(self.mean), 0), dtype=np.float32)
+
+    @property
+    def count(self) -> int:
+        return self._draws.shape[1]
+
+    def sampled(self, count: int, seed: int) -> Posterior:
+        """The same with ``count`` joint draws of SDs and effects.
+
+        Raises FloatingPointError where the SDs have no mode.
+        """
+        drawn = laplace.sample(self.fit, self.data, self.kernels, count, seed)
+        other = copy(self)
+        pairs = list(zip(self.terms, drawn.terms, strict=True))
+        other.terms = [term.under(own) for term, own in pairs]
+        effects = [term.taken(own) for term, own in pairs]
+        other._draws = np.concatenate([drawn.fixed.loc[self.names], *effects], dtype=np.float32)
+        return other
 
     def extended(self, kernels: Sequence[Kernel]) -> Posterior:
         """The same effects, told of more levels: the same kernels with larger matrices."""
@@ -80,64 +89,61 @@ class Posterior:
     def draws(
         self,
         rows: pd.DataFrame,
-        count: int,
         generator: np.random.Generator,
         groups: Collection[str] | None = None,
     ) -> np.ndarray:
-        """Log-odds of rows (rows × ``count``): effects drawn jointly, new levels from theirs."""
-        noise = generator.standard_normal((len(self.mean), count))
-        columns = self._columns(rows, groups)
-        if len(rows) < count:
-            half = solve_triangular(self._factor, columns.T.toarray(), lower=True)
-            eta = half.T @ noise
-        else:  # the same, the smaller product first
-            eta = columns @ solve_triangular(self._factor, noise, trans="T", lower=True)
-        eta += (columns @ self.mean + self.formula.offset(rows))[:, None]
+        """Log-odds of rows (rows × ``count``) drawn jointly, new levels by ``generator``.
+
+        Raises ValueError before ``sampled``."""
+        eta = self._known(rows, groups)
         for term in self.terms:
             if groups is None or term.group in groups:
-                eta += term.fresh(rows, count, generator)
+                eta += term.fresh(rows, generator)
         return eta
 
-    def draws_apart(
-        self, rows: pd.DataFrame, size: int, count: int, generator: np.random.Generator
-    ) -> np.ndarray:
-        """Log-odds of rows (rows × ``count``), drawn jointly within blocks of ``size`` rows.
+    def draws_apart(self, rows: pd.DataFrame, noise: np.ndarray) -> np.ndarray:
+        """Log-odds of rows (rows × ``count``), each drawn as if it alone were asked about.
 
-        Every block has the same random numbers, so its draws do not depend on which others are
-        asked about; draws of different blocks say nothing of how these vary together.
+        All rows have the same random numbers, ``noise`` (``count`` standard normals) for what is
+        new in them: a row's draws do not depend on the other rows, and rows with the same new
+        levels differ by what is known alone. How rows vary together is not in these draws.
         """
-        columns = self._columns(rows)
-        half = solve_triangular(self._factor, columns.T.toarray(), lower=True)
-        parts = [(half.T @ half, None)]
-        parts += [(term.fresh_covariance(rows), term.df) for term in self.terms]
-        eta = (columns @ self.mean + self.formula.offset(rows)).reshape(-1, size, 1)
-        for covariance, df in parts:
-            noise = generator.standard_normal((size, count))
-            if df is not None:
-                noise *= np.sqrt(df / generator.chisquare(df, count))
-            eta = eta + _triangular_roots(_diagonal_blocks(covariance, size)) @ noise
-        return eta.reshape(len(rows), count)
+        variance = sum(term.fresh_variance(rows) for term in self.terms)
+        return self._known(rows) + np.sqrt(variance) * noise
 
-    def simulated(
-        self, rows: pd.DataFrame, kept: Collection[str], generator: np.random.Generator
-    ) -> np.ndarray:
-        """Log-odds of rows in a world of its own: fixed effects and the terms ``kept`` at their
-        means, every other effect drawn from its distribution."""
-        eta = self.linear_predictor(rows, kept)
-        for term in self.terms:
-            if term.group not in kept:
-                eta += term.anew(rows, generator)
-        return eta
+    def world(self, kept: Collection[str], count: int, generator: np.random.Generator) -> Posterior:
+        """A truth to simulate from: all ``count`` draws are the same effects, SDs are the fit's.
+
+        Fixed effects and the terms ``kept`` are at their means, every other effect is drawn once
+        from its distribution; only levels that the fit has not seen differ between the draws.
+        """
+        other = copy(self)
+        other.terms = [term.at_fit(count) for term in self.terms]
+        effects = [term.mean if term.group in kept else term.anew(generator) for term in self.terms]
+        truth = np.concatenate([self.mean[: len(self.names)], *effects], dtype=np.float32)
+        other._draws = np.repeat(truth[:, None], count, axis=1)
+        return other
 
     def covariance(self, rows: pd.DataFrame) -> np.ndarray:
-        """Covariance of rows' log-odds (rows × rows), new levels included."""
-        half = solve_triangular(self._factor, self._columns(rows).T.toarray(), lower=True)
-        return half.T @ half + sum(term.fresh_covariance(rows) for term in self.terms)
+        """Covariance of rows' log-odds (rows × rows) over the draws, new levels included."""
+        known = np.atleast_2d(np.cov(self._known(rows)))
+        return known + sum(term.fresh_covariance(rows) for term in self.terms)
+
+    def _known(self, rows: pd.DataFrame, groups: Collection[str] | None = None) -> np.ndarray:
+        """What the levels seen say of rows, in every draw."""
+        if not self.count:
+            raise ValueError("this posterior has no draws: use the one that sampled() returns")
+        columns = self._columns(rows, groups)
+        used = np.unique(columns.indices)
+        return (
+            columns[:, used] @ self._draws[used].astype(float) + self.formula.offset(rows)[:, None]
+        )
 
     def _columns(
         self, rows: pd.DataFrame, groups: Collection[str] | None = None
     ) -> sparse.csr_array:
-        parts = [sparse.csr_array(self.formula.fixed_matrix(rows)[0])]
+        matrix, names = self.formula.fixed_matrix(rows)
+        parts = [sparse.csr_array(matrix[:, [names.index(name) for name in self.names]])]
         for term in self.terms:
             enters = groups is None or term.group in groups
             none = (len(rows), len(term.mean))
@@ -147,82 +153,97 @@ class Posterior:
 
 @dataclass(frozen=True, eq=False)
 class _Plain:
-    """A term of the formula: ``block`` is T, ``levels`` those that the fit has modes of."""
+    """A term of the formula.
+
+    ``levels`` are those that the fit has modes of, ``mean`` the modes (level by level), ``block``
+    a root of the covariance of a level's effects, and ``root`` that of every draw
+    (draws × q × q).
+    """
 
     term: RandomTerm
     levels: pd.Index
-    block: np.ndarray
     mean: np.ndarray
-    df: int
+    block: np.ndarray
+    root: np.ndarray
 
     @property
     def group(self) -> str:
         return self.term.group
 
     @classmethod
-    def of(cls, term: RandomTerm, fit: Fit, data: pd.DataFrame, x: np.ndarray) -> _Plain:
+    def of(cls, term: RandomTerm, fit: Fit, data: pd.DataFrame) -> _Plain:
         _, columns = term.matrix(data.iloc[:1])
-        block = _covariance_root(term.group, columns, fit)
         table = fit.modes[fit.modes["group"] == term.group]
         modes = table[table["term"].isin(columns)].pivot(
             index="level", columns="term", values="mode"
         )[columns]
-        u = np.linalg.lstsq(block, modes.to_numpy().T, rcond=1e-10)[0].T
-        levels = term.levels(data)
-        groups = pd.DataFrame(x).groupby(levels.to_numpy())
-        constant = int(((groups.max() - groups.min()).max() < 1e-12).sum())
-        return cls(term, modes.index, block, u.ravel(), max(len(modes) - constant, 2))
+        block = _covariance_root(term.group, columns, fit)
+        return cls(term, modes.index, modes.to_numpy().ravel(), block, block[None])
+
+    def under(self, drawn: laplace.TermSample) -> _Plain:
+        return replace(self, root=drawn.root)
+
+    def taken(self, drawn: laplace.TermSample) -> np.ndarray:
+        """Draws of the effects, in the order of ``mean``."""
+        place = pd.Index(drawn.levels).get_indexer(self.levels)
+        return drawn.effects[place].reshape(len(self.mean), -1)
+
+    def extended(self, kernel: Kernel) -> _Plain:
+        return self
 
     def loadings(self, rows: pd.DataFrame) -> sparse.csr_array:
         place = self.levels.get_indexer(self.term.levels(rows))
-        values = self.term.matrix(rows)[0] @ self.block
-        return _spread(place, values, len(self.levels))
+        return _spread(place, self.term.matrix(rows)[0], len(self.levels))
 
-    def fresh(self, rows: pd.DataFrame, count: int, generator: np.random.Generator) -> np.ndarray:
-        labels = self.term.levels(rows)
-        new = self.levels.get_indexer(labels) < 0
+    def fresh(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
+        labels, values = self._new(rows)
+        codes, uniques = pd.factorize(labels)
+        count, q, _ = self.root.shape
+        drawn = generator.standard_normal((len(uniques), q, count))
+        effects = np.einsum("sab,lbs->las", self.root, drawn)
         out = np.zeros((len(rows), count))
-        if not new.any():
-            return out
-        codes, uniques = pd.factorize(labels[new])
-        q = len(self.block)
-        scale = np.sqrt(len(self.levels) / generator.chisquare(self.df, count))
-        drawn = generator.standard_normal((len(uniques), q, count)) * scale
-        values = self.term.matrix(rows)[0][new] @ self.block
-        out[new] = np.einsum("rq,rqs->rs", values, drawn[codes])
+        for a in range(q):
+            out += values[:, a, None] * effects[codes, a]
         return out
 
-    def anew(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
-        codes, uniques = pd.factorize(self.term.levels(rows))
-        drawn = generator.standard_normal((len(uniques), len(self.block)))
-        return np.sum(self.term.matrix(rows)[0] @ self.block * drawn[codes], axis=1)
+    def fresh_variance(self, rows: pd.DataFrame) -> np.ndarray:
+        _, values = self._new(rows)
+        return np.sum(np.einsum("ra,sab->rsb", values, self.root) ** 2, axis=2)
 
     def fresh_covariance(self, rows: pd.DataFrame) -> np.ndarray:
+        labels, values = self._new(rows)
+        covariance = np.einsum("sab,scb->ac", self.root, self.root) / len(self.root)
+        return values @ covariance @ values.T * _same(labels)
+
+    def at_fit(self, count: int) -> _Plain:
+        return replace(self, root=np.broadcast_to(self.block, (count, *self.block.shape)))
+
+    def anew(self, generator: np.random.Generator) -> np.ndarray:
+        drawn = generator.standard_normal((len(self.levels), len(self.block)))
+        return (drawn @ self.block.T).ravel()
+
+    def _new(self, rows: pd.DataFrame) -> tuple[pd.Series, np.ndarray]:
+        """Labels of rows, and their covariates where the label is new, zero elsewhere."""
         labels = self.term.levels(rows)
-        values = self.term.matrix(rows)[0] @ self.block * np.sqrt(len(self.levels) / self.df)
-        values = values * (self.levels.get_indexer(labels) < 0)[:, None]
-        return (values @ values.T) * _same(labels)
+        return labels, self.term.matrix(rows)[0] * (self.levels.get_indexer(labels) < 0)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
 class _Structured:
-    """A kernel: each copy's effects are σ · ``root`` u at the levels seen, new ones kriged.
+    """A kernel: effects of the levels ``seen`` have covariance σ² K, new ones are kriged.
 
-    ``basis`` takes covariances with the levels ``seen`` to loadings on u. ``reach`` has a row for
-    every level of the kernel: its loadings on u before σ. ``rest`` and ``whole`` are roots of the
-    covariance that is left of all levels given the levels seen, and of the kernel's matrix.
+    ``basis`` takes effects to independent coordinates, of which ``mean`` has those of every copy;
+    ``reach`` has the loadings on them of every level of the kernel. ``sd`` is σ of the fit,
+    ``sds`` that of every draw.
     """
 
     kernel: Kernel
     copies: pd.Index
-    sd: float
     seen: pd.Index
     basis: np.ndarray
-    reach: np.ndarray
-    rest: np.ndarray
-    whole: np.ndarray
     mean: np.ndarray
-    df = None  # the SD of a structured term counts as known
+    sd: float
+    sds: np.ndarray
 
     @property
     def group(self) -> str:
@@ -231,36 +252,55 @@ class _Structured:
     @classmethod
     def of(cls, kernel: Kernel, fit: Fit) -> _Structured:
         table = fit.modes[fit.modes["group"] == kernel.name]
-        sd = fit.sd(kernel.name)
         copies, level = _split_levels(table["level"], kernel)
         wide = pd.DataFrame({"copy": copies, "level": level, "mode": table["mode"].to_numpy()})
         wide = wide.pivot(index="copy", columns="level", values="mode")
-        place = pd.Index([str(name) for name in kernel.levels]).get_indexer(wide.columns)
+        place = _names(kernel).get_indexer(wide.columns)
         values, vectors = np.linalg.eigh(
             np.asarray(kernel.matrix, dtype=float)[np.ix_(place, place)]
         )
         kept = values > SMALLEST_EIGENVALUE * values[-1]
         basis = vectors[:, kept] / np.sqrt(values[kept])
-        u = wide.to_numpy() @ basis / sd if sd > 0 else np.zeros((len(wide), basis.shape[1]))
-        empty = np.zeros((0, 0))
-        unread = cls(kernel, wide.index, sd, wide.columns, basis, empty, empty, empty, u.ravel())
-        return unread.extended(kernel)
+        mean = (wide.to_numpy() @ basis).ravel()
+        sd = fit.sd(kernel.name)
+        return cls(kernel, wide.index, wide.columns, basis, mean, sd, np.array([sd]))
+
+    def under(self, drawn: laplace.TermSample) -> _Structured:
+        return replace(self, sds=drawn.root[:, 0, 0])
+
+    def taken(self, drawn: laplace.TermSample) -> np.ndarray:
+        """Draws of the coordinates, in the order of ``mean``."""
+        between = "{}:{}" if self.kernel.by_factors() else "{}{}"
+        labels = [between.format(copy, level) for copy in self.copies for level in self.seen]
+        effects = drawn.effects[pd.Index(drawn.levels).get_indexer(labels), 0]
+        effects = effects.reshape(len(self.copies), len(self.seen), -1)
+        return np.einsum("cls,lk->cks", effects, self.basis).reshape(len(self.mean), -1)
 
     def extended(self, kernel: Kernel) -> _Structured:
         """The same effects under a kernel that speaks of more levels."""
-        matrix = np.asarray(kernel.matrix, dtype=float)
-        place = pd.Index([str(name) for name in kernel.levels]).get_indexer(self.seen)
-        reach = matrix[:, place] @ self.basis
-        rest = _psd_root(matrix - reach @ reach.T)
-        return replace(self, kernel=kernel, reach=reach, rest=rest, whole=_psd_root(matrix))
+        return replace(self, kernel=kernel)
+
+    @cached_property
+    def reach(self) -> np.ndarray:
+        place = _names(self.kernel).get_indexer(self.seen)
+        return np.asarray(self.kernel.matrix, dtype=float)[:, place] @ self.basis
+
+    @cached_property
+    def rest(self) -> np.ndarray:
+        """A root of K's part that is left of all levels given those seen."""
+        return _psd_root(np.asarray(self.kernel.matrix, dtype=float) - self.reach @ self.reach.T)
+
+    @cached_property
+    def whole(self) -> np.ndarray:
+        """A root of K."""
+        return _psd_root(np.asarray(self.kernel.matrix, dtype=float))
 
     def _places(self, rows: pd.DataFrame) -> tuple[np.ndarray, pd.Series, np.ndarray]:
         by = self.kernel.by_factors()
         labels = (
             RandomTerm("1", by).levels(rows) if by else pd.Series("", index=rows.index, dtype=str)
         )
-        names = pd.Index([str(name) for name in self.kernel.levels])
-        level = names.get_indexer(rows[self.kernel.factor].astype(str))
+        level = _names(self.kernel).get_indexer(rows[self.kernel.factor].astype(str))
         if (level < 0).any():
             absent = rows[self.kernel.factor][level < 0].unique()
             raise KeyError(f"kernel {self.kernel.name} has no {self.kernel.factor} {absent[0]}")
@@ -268,31 +308,42 @@ class _Structured:
 
     def loadings(self, rows: pd.DataFrame) -> sparse.csr_array:
         copy, _, level = self._places(rows)
-        return _spread(copy, self.sd * self.reach[level], len(self.copies))
+        return _spread(copy, self.reach[level], len(self.copies))
 
-    def fresh(self, rows: pd.DataFrame, count: int, generator: np.random.Generator) -> np.ndarray:
+    def fresh(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
         copy, labels, level = self._places(rows)
-        out = np.zeros((len(rows), count))
-        for known, root in ((True, self.rest), (False, self.whole)):
+        out = np.zeros((len(rows), len(self.sds)))
+        for known in (True, False):
             which = (copy >= 0) == known
-            if not which.any() or not np.abs(root[level[which]]).max(initial=0.0) > 1e-6:
+            if not which.any():
                 continue
+            root = self.rest if known else self.whole
             codes, uniques = pd.factorize(labels[which])
-            noise = generator.standard_normal((len(uniques), root.shape[1], count))
-            loads = self.sd * root[level[which]]
-            out[which] = np.einsum("rk,rks->rs", loads, noise[codes])
+            noise = generator.standard_normal((len(uniques), root.shape[1], len(self.sds)))
+            out[which] = self.sds * np.einsum("rk,rks->rs", root[level[which]], noise[codes])
         return out
 
-    def anew(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
-        _, labels, level = self._places(rows)
-        codes, uniques = pd.factorize(labels)
-        drawn = generator.standard_normal((len(uniques), self.whole.shape[1]))
-        return self.sd * np.sum(self.whole[level] * drawn[codes], axis=1)
+    def fresh_variance(self, rows: pd.DataFrame) -> np.ndarray:
+        copy, _, level = self._places(rows)
+        whole = np.diagonal(np.asarray(self.kernel.matrix, dtype=float))[level]
+        known = np.where(copy >= 0, np.sum(self.reach**2, axis=1)[level], 0.0)
+        return np.maximum(whole - known, 0.0)[:, None] * self.sds**2
 
     def fresh_covariance(self, rows: pd.DataFrame) -> np.ndarray:
         copy, labels, level = self._places(rows)
-        roots = np.where((copy >= 0)[:, None], self.rest[level], self.whole[level]) * self.sd
-        return (roots @ roots.T) * _same(labels)
+        whole = np.asarray(self.kernel.matrix, dtype=float)[np.ix_(level, level)]
+        loads = self.reach[level] * (copy >= 0)[:, None]
+        return np.mean(self.sds**2) * (whole - loads @ loads.T) * _same(labels)
+
+    def at_fit(self, count: int) -> _Structured:
+        return replace(self, sds=np.full(count, self.sd))
+
+    def anew(self, generator: np.random.Generator) -> np.ndarray:
+        return self.sd * generator.standard_normal(len(self.mean))
+
+
+def _names(kernel: Kernel) -> pd.Index:
+    return pd.Index([str(name) for name in kernel.levels])
 
 
 def _covariance_root(group: str, columns: list[str], fit: Fit) -> np.ndarray:
@@ -311,27 +362,6 @@ def _same(labels: pd.Series) -> np.ndarray:
     """Which pairs of rows have one label."""
     codes, _ = pd.factorize(labels)
     return codes[:, None] == codes
-
-
-def _diagonal_blocks(matrix: np.ndarray, size: int) -> np.ndarray:
-    """The square blocks of ``size`` along the diagonal (blocks × size × size)."""
-    number = len(matrix) // size
-    split = matrix.reshape(number, size, number, size)
-    return split[np.arange(number), :, np.arange(number), :]
-
-
-def _triangular_roots(blocks: np.ndarray) -> np.ndarray:
-    """Lower triangular roots of positive semi-definite blocks; a pivot that is rounding is zero.
-
-    Unlike a root of eigenvectors this one has no sign to choose, so equal blocks have equal draws.
-    """
-    root = np.zeros_like(blocks)
-    for j in range(blocks.shape[1]):
-        rest = blocks[:, :, j] - np.einsum("bik,bk->bi", root[:, :, :j], root[:, j, :j])
-        positive = rest[:, j] > 1e-12 * blocks[:, j, j]
-        pivot = np.sqrt(np.where(positive, rest[:, j], 1.0))
-        root[:, j:, j] = np.where(positive[:, None], rest[:, j:] / pivot[:, None], 0.0)
-    return root
 
 
 def _psd_root(matrix: np.ndarray) -> np.ndarray:

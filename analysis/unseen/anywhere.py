@@ -36,8 +36,9 @@ from features.size import parse_size
 DEFAULT = "smooth"
 """Best over held-out languages and over held-out edges (``results/loo``)."""
 
-VERSION = 3
+VERSION = 4
 DRAWS = 4000
+DRAWS_SEED = 0  # of the effects' draws, which the bundle keeps
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
 NEW = "(new)"
 
@@ -47,8 +48,9 @@ class Bundle:
     """What predictions are made from.
 
     Attributes:
-        fitted: the default predictor on all data. layer: of the templates.
-        constants: feature, mean, sd. models: variant rows of the data with raw features.
+        fitted: the default predictor on all data, with draws of its effects.
+        layer: of the templates. constants: feature, mean, sd.
+        models: variant rows of the data with raw features.
         languages: language, name, resource, distance, seen (in the data) for every language known.
         vectors: URIEL features. pairs: tokenizer and fertility of variants in languages.
         source: which data.
@@ -117,12 +119,11 @@ def build(inputs: Inputs) -> Bundle:
     joined, vectors = prepare(inputs)
     everything = split(joined, Fold("none", "none", ()))
     fitted = predictor(DEFAULT).fit(everything.train, vectors, "laplace")
-    _ = fitted.posterior  # computed here, so that it is kept
     languages = known_languages(inputs.features.languages, inputs.further_languages)
     uriel = languages.set_index("language")["uriel"]
     variants = ["variant", "base_model", "family", "size", "reasoning"]
     return Bundle(
-        fitted,
+        fitted.sampled(DRAWS, DRAWS_SEED),
         TemplateLayer.fit(everything.train),
         everything.constants,
         joined[variants].drop_duplicates("variant", ignore_index=True),
@@ -240,13 +241,15 @@ def predict(
     items: int,
     seed: int,
     cells: pd.DataFrame | None = None,
-    draws: int = DRAWS,
 ) -> pd.DataFrame:
     """Accuracy of a model in languages, with intervals.
 
     Args:
-        bundle, model, languages: from the functions above. items: asked of the model in each
-            language; their binomial noise is in the intervals. seed: of the draws.
+        bundle: from ``bundle``.
+        model: from ``find_model``.
+        languages: from ``find_languages``.
+        items: asked of the model in each language; their binomial noise is in the intervals.
+        seed: of it and of new effects.
         cells: what was observed of the model there (language, template, n_correct, n_total).
 
     Returns language, name, plug_in, integrated, low_50 … high_95 (0–1), resource, distance,
@@ -256,7 +259,7 @@ def predict(
     """
     rows = _rows(bundle, model, languages, count=True)
     posterior = bundle.fitted.about(rows, bundle.vectors)
-    eta = _log_odds(posterior, rows, draws, seed)
+    eta = _log_odds(posterior, rows, seed)
     mean = posterior.linear_predictor(rows)
     plug_in, accuracy = expit(mean), expit(eta)
     seen_templates = np.zeros(len(rows), dtype=int)
@@ -268,7 +271,7 @@ def predict(
                           own.assign(variant=model.variant))  # fmt: skip
         every = bundle.layer.easiness.index
         plug_in[i] = known.accuracy(every)[0]
-        accuracy[i] = known.draws(every, draws, np.random.default_rng([seed, 2]))[0]
+        accuracy[i] = known.draws(every, posterior.count, np.random.default_rng([seed, 2]))[0]
         seen_templates[i] = own["template"].nunique()
     # every language its own generator: what is said of one does not depend on the others asked for
     asked = np.vstack([np.random.default_rng([seed, 3]).binomial(items, p) for p in accuracy])
@@ -289,14 +292,12 @@ def predict(
     return table.assign(templates=seen_templates)
 
 
-def _log_odds(posterior: Posterior, rows: pd.DataFrame, draws: int, seed: int) -> np.ndarray:
+def _log_odds(posterior: Posterior, rows: pd.DataFrame, seed: int) -> np.ndarray:
     """Draws of every row's log-odds (rows × draws) on its own, fertility's error in them."""
-    shifted = rows.assign(fertility=rows["fertility"] + 1.0)
-    pairs = pd.concat([rows, shifted]).sort_index(kind="stable")
-    both = posterior.draws_apart(pairs, 2, draws, np.random.default_rng(seed))
-    eta, slope = both[::2], both[1::2] - both[::2]
-    noise = np.random.default_rng([seed, 1]).standard_normal(draws)
-    return eta + rows["fertility_error"].to_numpy()[:, None] * noise * slope
+    new, error = np.random.default_rng(seed).standard_normal((2, posterior.count))
+    eta = posterior.draws_apart(rows, new)
+    shifted = posterior.draws_apart(rows.assign(fertility=rows["fertility"] + 1.0), new)
+    return eta + rows["fertility_error"].to_numpy()[:, None] * error * (shifted - eta)
 
 
 def _rows(
@@ -362,10 +363,9 @@ def what_reaches(
     """
     if not 0 < target < 1:
         raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}")
-    limit = 2 ** bundle.models["size"].max() * LARGEST
+    limit = largest_size(bundle)
     sizes = np.linspace(np.log2(0.1), np.log2(limit), 200)
-    other = replace(model, base_model=f"another {NEW}", variant=f"another {NEW}")
-    found = _plug_in(bundle, [replace(other, size=size) for size in sizes], languages)
+    found = expit(_means(bundle, _of_sizes(model, sizes), languages))
     reached = found >= target
     first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
     thinking = np.full(len(languages), np.nan)
@@ -374,7 +374,8 @@ def what_reaches(
             (bundle.models["base_model"] == model.base_model) & (bundle.models["reasoning"] == 1)
         ]
         label = twins["variant"].iloc[0] if len(twins) else f"{model.variant} {NEW}"
-        thinking = _plug_in(bundle, [replace(model, variant=label, reasoning=1)], languages)[:, 0]
+        twin = replace(model, variant=label, reasoning=1)
+        thinking = expit(_means(bundle, [twin], languages))[:, 0]
     return pd.DataFrame(
         {
             "language": languages["language"].to_numpy(),
@@ -386,8 +387,32 @@ def what_reaches(
     )
 
 
-def _plug_in(bundle: Bundle, models: list[Model], languages: pd.DataFrame) -> np.ndarray:
-    """Plug-in accuracies, languages × models."""
-    rows = pd.concat([_rows(bundle, model, languages) for model in models], ignore_index=True)
+def largest_size(bundle: Bundle) -> float:
+    """Billions of parameters beyond which no size is looked for."""
+    return float(2 ** bundle.models["size"].max() * LARGEST)
+
+
+def size_lines(
+    bundle: Bundle, model: Model, languages: pd.DataFrame
+) -> tuple[np.ndarray, np.ndarray]:
+    """Plug-in log-odds by log2 billions of parameters: the values at 1B, and the slopes.
+
+    One entry a language, of another base model in the family and mode of ``model``; the default
+    predictor is linear in size.
+    """
+    at = _means(bundle, _of_sizes(model, [0.0, 1.0]), languages)
+    return at[:, 0], at[:, 1] - at[:, 0]
+
+
+def _of_sizes(model: Model, sizes: Iterable[float]) -> list[Model]:
+    """Other base models of a family and mode: their own effects are not known, so zero."""
+    other = replace(model, base_model=f"another {NEW}", variant=f"another {NEW}")
+    return [replace(other, size=size) for size in sizes]
+
+
+def _means(bundle: Bundle, models: list[Model], languages: pd.DataFrame) -> np.ndarray:
+    """Plug-in log-odds, languages × models."""
+    rows = [_rows(bundle, model, languages, count=True) for model in models]
+    rows = pd.concat(rows, ignore_index=True)
     eta = bundle.fitted.about(rows, bundle.vectors).linear_predictor(rows)
-    return expit(eta).reshape(len(models), len(languages)).T
+    return eta.reshape(len(models), len(languages)).T

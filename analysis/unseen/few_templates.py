@@ -47,9 +47,12 @@ def few_templates(
     """Errors of every predictor, language, draw and budget.
 
     Args:
-        task: data and settings. counting: shows progress. predictors: fitted to cells (refitted)
-            or to pairs (updated). budgets: k. draws: shuffles; predictors that are refitted take
-            all of them for ``CHEAP_BUDGETS`` and the first ``FEW_DRAWS`` for the others.
+        task: data and settings.
+        counting: shows progress.
+        predictors: fitted to cells (refitted) or to pairs (updated).
+        budgets: k.
+        draws: shuffles; predictors that are refitted take all of them for ``CHEAP_BUDGETS`` and the
+            first ``FEW_DRAWS`` for the others.
         languages: those to hold out; all of the task's without it.
 
     Columns: predictor, language, draw, k, truth, level, error (accuracy points; pairs averaged),

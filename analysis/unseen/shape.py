@@ -41,10 +41,10 @@ def resource_shape(fitted: FittedPairs, constants: pd.DataFrame, seed: int) -> p
     )
     centre = fitted.languages.vectors.mean()
     vectors = pd.DataFrame([centre] * POINTS, index=pd.Index(labels, name="language"))
-    posterior = fitted.about(rows, vectors)
+    posterior = fitted.sampled(DRAWS, seed).about(rows, vectors)
     shape = (len(families), POINTS)
     mean = posterior.linear_predictor(rows, GROUPS).reshape(shape)
-    draws = posterior.draws(rows, DRAWS, np.random.default_rng(seed), GROUPS)
+    draws = posterior.draws(rows, np.random.default_rng(seed), GROUPS)
     draws = draws.reshape(*shape, DRAWS)
     mean, draws = mean - mean[:, -1:], draws - draws[:, -1:]
     scale = constants.set_index("feature").loc["resource"]

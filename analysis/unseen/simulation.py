@@ -1,8 +1,10 @@
 """Intervals on simulated languages, whose truth is known: do they cover what they promise?
 
-A world is the fit to all data with models as they are and languages drawn anew: what is particular
-to a language, to a model in it, and to families and base models across languages. Its counts are
-drawn, one language is held out, everything is refitted, and the language is predicted.
+A world is the fit to all languages but one, with models as they are and everything about languages
+drawn anew: what is particular to a language, to a model in it, and to families and base models
+across languages. Its counts are drawn and refitted, and the language that is left is predicted.
+That language, too, is drawn: many times given the others, so that a world says what share of the
+languages that it might have its intervals cover.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import pandas as pd
 from joblib import delayed
 from scipy.special import expit
 
-from analysis.unseen.folds import Fold, split
+from analysis.unseen.folds import Split, leave_one_out, split
 from analysis.unseen.intervals import NOMINAL, predicted
 from analysis.unseen.predictors import predictor
 from analysis.unseen.predictors.pairs import FittedPairs, totals
@@ -23,19 +25,27 @@ from analysis.unseen.task import Counting, Task, in_parallel
 MODELS = ("family", "base_model", "variant")
 """Terms that stay at their modes: the models are the same in every world."""
 
+TRUTHS = 200
+"""How often the language that is predicted is drawn in a world."""
+
 
 def coverage(task: Task, names: Sequence[str], worlds: int, counting: Counting) -> pd.DataFrame:
     """Coverage of the intervals of predictors of pairs, in worlds that their own model makes.
 
-    Returns predictor, level (pair, language), nominal, worlds, coverage, std_error (over worlds,
-    since a language's pairs share its effects).
+    Each language is left out of as many worlds as every other, give or take one.
+
+    Returns predictor, level (pair, language), nominal, worlds, coverage, std_error (over worlds:
+    what is predicted in one shares the fit).
     """
-    everything = split(task.joined, Fold("none", "none", ())).train
+    folds = leave_one_out(task.joined["language"].unique())
     jobs = []
     for name in names:
-        fitted = predictor(name).fit(everything, task.vectors, task.engine)
-        jobs += [delayed(_world)(task, name, fitted, number) for number in range(worlds)]
-    found = list(in_parallel(task, jobs, "simulated languages", counting))
+        for place, fold in enumerate(folds):
+            if len(numbers := range(place, worlds, len(folds))):
+                parts = split(task.joined, fold)
+                fitted = predictor(name).fit(parts.train, task.vectors, task.engine)
+                jobs += [delayed(_world)(task, name, fitted, parts, number) for number in numbers]
+    found = list(in_parallel(task, jobs, "simulated worlds", counting))
     table = pd.DataFrame(
         [row for rows in found for row in rows], columns=["predictor", "level", "nominal", "inside"]
     )
@@ -44,25 +54,24 @@ def coverage(task: Task, names: Sequence[str], worlds: int, counting: Counting) 
     return summary.sort_values(["predictor", "level", "nominal"], ignore_index=True)
 
 
-def _world(task: Task, name: str, fitted: FittedPairs, number: int) -> list[tuple]:
-    """Shares of one held-out language's pairs, and of its mean, inside each interval."""
+def _world(task: Task, name: str, fitted: FittedPairs, parts: Split, number: int) -> list[tuple]:
+    """Shares of the language's pairs, and of its means, inside each interval, over its truths."""
     generator = np.random.default_rng([task.seed, number])
-    rows = fitted.data.copy()
-    eta = fitted.posterior.simulated(rows, MODELS, generator)
-    rows["n_correct"] = generator.binomial(rows["n_total"], expit(eta))
-    languages = sorted(rows["language"].unique())
-    out = languages[number % len(languages)]
-    parts = split(rows, Fold("language", out, (out,)))
-    again = predictor(name).fit(parts.train, task.vectors, task.engine, fitted.start)
-    held = totals(parts.held)
+    held, train = totals(parts.held), fitted.data.copy()
+    world = fitted.world(MODELS, TRUTHS, generator)
+    eta = world.about(train, task.vectors).draws(train, generator)[:, 0]
+    train["n_correct"] = generator.binomial(train["n_total"], expit(eta))
+    again = predictor(name).fit(train, task.vectors, task.engine, fitted.start)
     prediction = again.predict(held, task.vectors, task.draws, task.seed)
-    table = predicted(prediction, held["n_total"].to_numpy(), number)
-    accuracy = (held["n_correct"] / held["n_total"]).to_numpy()
-    observed = np.append(accuracy, accuracy.mean())
+    trials = held["n_total"].to_numpy()
+    table = predicted(prediction, trials, number)
+    truths = world.about(held, task.vectors).draws(held, generator)
+    pairs = generator.binomial(trials[:, None], expit(truths)) / trials[:, None]
+    observed = np.vstack([pairs, pairs.mean(axis=0)])
     found = []
     for nominal in NOMINAL:
         low, high = (table[f"{side}_{round(100 * nominal)}"] for side in ("low", "high"))
-        inside = ((observed >= low) & (observed <= high)).to_numpy()
+        inside = (observed >= low.to_numpy()[:, None]) & (observed <= high.to_numpy()[:, None])
         found.append((name, "pair", nominal, inside[:-1].mean()))
-        found.append((name, "language", nominal, float(inside[-1])))
+        found.append((name, "language", nominal, inside[-1].mean()))
     return found

@@ -13,7 +13,7 @@ from joblib import Parallel
 from analysis.unseen.predictors import predictor
 from common.files import hash_settings, hash_table, write_table
 
-VERSION = 1  # of what the stored tables hold; those of another version are computed anew
+VERSION = 2  # of what the stored tables hold; those of another version are computed anew
 DRAWS = 1000
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """A context of a label and a total that yields a callback for pieces that were finished."""

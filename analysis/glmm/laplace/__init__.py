@@ -1,7 +1,8 @@
 """Our own engine: maximum likelihood under lme4's Laplace approximation, without R.
 
 ``fit`` returns the result every engine returns. ``Model`` gives the likelihood and its gradient
-anywhere, and refits of one design to other counts; ``warm_start`` carries an optimum to the next.
+anywhere, and refits of one design to other counts; ``warm_start`` carries an optimum to the next;
+``sample`` draws SDs and effects from their joint distribution.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from analysis.glmm.laplace.kernels import Kernel
 from analysis.glmm.laplace.model import DEFAULT, Model, Progress, Settings
 from analysis.glmm.laplace.optimise import Optimum
 from analysis.glmm.laplace.report import report, warm_start
+from analysis.glmm.laplace.sampling import Sample, TermSample, sample
 from analysis.glmm.laplace.warmstart import WarmStart
 from analysis.glmm.result import Fit
 
@@ -23,10 +25,13 @@ __all__ = [
     "Kernel",
     "Model",
     "Optimum",
+    "Sample",
     "Settings",
+    "TermSample",
     "WarmStart",
     "fit",
     "report",
+    "sample",
     "warm_start",
 ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -30,7 +29,7 @@ class CellModel:
         return FittedCells(fit, train, following)
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class FittedCells:
     """The study's prediction (section 4.2): modes plugged in, templates averaged equally."""
 
@@ -41,10 +40,6 @@ class FittedCells:
     @property
     def log_lik(self) -> float:
         return self.fit.log_lik
-
-    @cached_property
-    def posterior(self) -> Posterior:
-        return Posterior(self.fit, self.train)
 
     def plug_in(self, rows: pd.DataFrame) -> np.ndarray:
         """Accuracy (0–1) of every cell; levels that the fit has not seen have effect zero."""
@@ -57,5 +52,6 @@ class FittedCells:
         plug_in = mean_by_pair(self.plug_in(rows), codes, len(pairs))
         if not draws:
             return Prediction(pairs, plug_in)
-        drawn = expit(self.posterior.draws(rows, draws, np.random.default_rng(seed)))
+        posterior = Posterior(self.fit, self.train).sampled(draws, seed)
+        drawn = expit(posterior.draws(rows, np.random.default_rng(seed)))
         return Prediction(pairs, plug_in, mean_by_pair(drawn, codes, len(pairs)))

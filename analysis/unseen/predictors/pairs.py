@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -39,10 +39,10 @@ class PairModel:
         languages = Languages.of(data, vectors, COVARIATES)
         kernels = [structure.kernel(languages, languages) for structure in self.structures]
         fit, following = fit_glmm(self.formula, data, "laplace", start, kernels)
-        return FittedPairs(self, fit, data, languages, following)
+        return FittedPairs(self, fit, data, languages, Posterior(fit, data, kernels), following)
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class FittedPairs:
     """A pair model's fit; predicts pairs through the joint distribution of its effects."""
 
@@ -50,36 +50,39 @@ class FittedPairs:
     fit: Fit
     data: pd.DataFrame
     languages: Languages
+    posterior: Posterior
     start: object
 
     @property
     def log_lik(self) -> float:
         return self.fit.log_lik
 
-    @cached_property
-    def posterior(self) -> Posterior:
-        return Posterior(self.fit, self.data, self.kernels(self.languages))
+    def sampled(self, draws: int, seed: int) -> FittedPairs:
+        """The same with draws of its effects."""
+        return replace(self, posterior=self.posterior.sampled(draws, seed))
 
-    def kernels(self, languages: Languages) -> list:
-        return [structure.kernel(languages, self.languages) for structure in self.model.structures]
+    def world(
+        self, kept: Collection[str], count: int, generator: np.random.Generator
+    ) -> FittedPairs:
+        """The same as a truth to simulate from (``Posterior.world``)."""
+        return replace(self, posterior=self.posterior.world(kept, count, generator))
 
     def about(self, rows: pd.DataFrame, vectors: pd.DataFrame) -> Posterior:
         """The posterior, told of the rows' languages."""
-        others = Languages.of(rows, vectors, COVARIATES)
-        return self.posterior.extended(self.kernels(self.languages.with_others(others)))
+        known = self.languages.with_others(Languages.of(rows, vectors, COVARIATES))
+        kernels = [structure.kernel(known, self.languages) for structure in self.model.structures]
+        return self.posterior.extended(kernels)
 
     def predict(
         self, rows: pd.DataFrame, vectors: pd.DataFrame, draws: int, seed: int
     ) -> Prediction:
         rows = rows.drop_duplicates(["language", "variant"], ignore_index=True)
-        posterior = self.about(rows, vectors)
         pairs = rows[["language", "variant"]].reset_index(drop=True)
-        plug_in = expit(posterior.linear_predictor(rows))
+        plug_in = expit(self.about(rows, vectors).linear_predictor(rows))
         if not draws:
             return Prediction(pairs, plug_in)
-        return Prediction(
-            pairs, plug_in, expit(posterior.draws(rows, draws, np.random.default_rng(seed)))
-        )
+        posterior = self.sampled(draws, seed).about(rows, vectors)
+        return Prediction(pairs, plug_in, expit(posterior.draws(rows, np.random.default_rng(seed))))
 
 
 def totals(cells: pd.DataFrame) -> pd.DataFrame:

@@ -28,7 +28,10 @@ def data():
 def plain(data):
     formula = "~ x + (1 | variant) + (1 | language)"
     fit = laplace.fit(formula, data, settings=Settings(hessian="working"))
-    return fit, Posterior(fit, data)
+    return fit, Posterior(fit, data).sampled(20_000, 1)
+
+
+NEW = pd.DataFrame({"variant": ["new", "v1"], "language": "new", "x": [0.0, 1.0]})
 
 
 def test_means_are_the_fits(data, plain):
@@ -38,33 +41,42 @@ def test_means_are_the_fits(data, plain):
     )
 
 
-def test_new_levels_add_their_variance_to_that_of_the_fixed_effects(plain):
+def test_without_draws_there_are_means_only(data, plain):
+    posterior = Posterior(plain[0], data)
+    assert posterior.count == 0
+    with pytest.raises(ValueError, match=r"sampled\(\)"):
+        posterior.draws(data, np.random.default_rng(1))
+
+
+def test_draws_have_the_covariance_and_the_means(data, plain):
+    _, posterior = plain
+    rows = pd.concat([data.iloc[:2], NEW], ignore_index=True)
+    draws = posterior.draws(rows, np.random.default_rng(1))
+    np.testing.assert_allclose(np.cov(draws), posterior.covariance(rows), rtol=0.1, atol=0.02)
+    np.testing.assert_allclose(draws.mean(axis=1), posterior.linear_predictor(rows), atol=0.05)
+
+
+def test_new_levels_are_less_known_than_the_estimated_sds_say(plain):
     fit, posterior = plain
-    rows = pd.DataFrame({"variant": ["new", "other"], "language": "new", "x": [0.0, 1.0]})
-    x = np.array([[1.0, 0.0], [1.0, 1.0]])
-    language, variant = fit.sd("language") ** 2 * 8 / 7, fit.sd("variant") ** 2 * 12 / 11
-    expected = x @ fit.covariance @ x.T + language + np.diag([variant] * 2)
-    np.testing.assert_allclose(posterior.covariance(rows), expected, rtol=1e-4)
+    row = NEW.iloc[:1]
+    plugged = fit.covariance[0, 0] + fit.sd("language") ** 2 + fit.sd("variant") ** 2
+    assert plugged < posterior.covariance(row)[0, 0] < 3 * plugged
+    centred = posterior.draws_apart(row, np.random.default_rng(2).standard_normal(20_000))[0]
+    centred = (centred - centred.mean()) / centred.std()
+    assert np.mean(centred**4) > 3.3  # longer tails than the normal's
 
 
-def test_draws_have_the_covariance(data, plain):
+def test_rows_drawn_apart_have_the_law_of_draws_and_do_not_depend_on_others(data, plain):
     _, posterior = plain
-    rows = data.iloc[:3].assign(language=["l0", "l1", "new"])
-    draws = posterior.draws(rows, 40_000, np.random.default_rng(1))
-    many = pd.concat([rows, data.iloc[[5] * 2]])
-    assert np.cov(draws)[:2, :2] == pytest.approx(posterior.covariance(many)[:2, :2], rel=0.05)
-    np.testing.assert_allclose(draws.mean(axis=1), posterior.linear_predictor(rows), atol=0.02)
-
-
-def test_blocks_drawn_apart_have_the_law_of_draws_and_do_not_depend_on_others(data, plain):
-    _, posterior = plain
-    new = pd.DataFrame({"variant": ["new", "v1"], "language": "new", "x": [0.0, 1.0]})
-    rows = pd.concat([data.iloc[:2], new], ignore_index=True)
-    apart = posterior.draws_apart(rows, 2, 40_000, np.random.default_rng(3))
-    together = posterior.draws(rows, 40_000, np.random.default_rng(4))
-    for block in (slice(0, 2), slice(2, 4)):
-        assert np.cov(apart[block]) == pytest.approx(np.cov(together[block]), rel=0.05, abs=0.01)
-    alone = posterior.draws_apart(rows.iloc[2:], 2, 40_000, np.random.default_rng(3))
+    rows = pd.concat([data.iloc[:2], NEW], ignore_index=True)
+    noise = np.random.default_rng(3).standard_normal(posterior.count)
+    apart = posterior.draws_apart(rows, noise)
+    together = posterior.draws(rows, np.random.default_rng(4))
+    tails = [0.025, 0.25, 0.5, 0.75, 0.975]
+    np.testing.assert_allclose(
+        np.quantile(apart, tails, axis=1), np.quantile(together, tails, axis=1), atol=0.08
+    )
+    alone = posterior.draws_apart(rows.iloc[2:], noise)
     np.testing.assert_allclose(apart[2:], alone, atol=1e-6)
 
 
@@ -72,6 +84,18 @@ def test_a_known_pair_is_known_much_better_than_its_parts(data, plain):
     fit, posterior = plain
     known = posterior.covariance(data.iloc[:1])[0, 0]
     assert known < fit.covariance[0, 0]  # the intercept alone is about the mean of new levels
+
+
+def test_a_world_keeps_what_it_is_told_and_draws_the_rest(data, plain):
+    fit, posterior = plain
+    world = posterior.world(("variant",), 300, np.random.default_rng(5))
+    eta = world.draws(data, np.random.default_rng(6))
+    assert np.ptp(eta, axis=1).max() == 0  # every level was seen
+    drawn = eta[:, 0] - linear_predictor(fit, data, ["variant"])
+    assert pd.Series(drawn).groupby(data["language"].to_numpy()).std().max() < 1e-5
+    assert np.std(drawn) == pytest.approx(fit.sd("language"), rel=0.6)
+    new = world.draws(NEW.iloc[1:], np.random.default_rng(6))[0]
+    assert new.std() == pytest.approx(fit.sd("language"), rel=0.15)
 
 
 def test_new_levels_of_a_kernel_are_kriged(data):
@@ -92,3 +116,10 @@ def test_new_levels_of_a_kernel_are_kriged(data):
     kriged = matrix[8, :8] @ np.linalg.pinv(matrix[:8, :8], rcond=1e-9) @ modes
     found = larger.linear_predictor(row, ["smooth"]) - larger.linear_predictor(row, [])
     assert found[0] == pytest.approx(kriged, abs=1e-4)
+    sampled = larger.sampled(4000, 1)
+    rows = pd.concat([row, data.iloc[:1]], ignore_index=True)
+    apart = sampled.draws_apart(rows, np.random.default_rng(1).standard_normal(4000))
+    together = sampled.draws(rows, np.random.default_rng(2))
+    np.testing.assert_allclose(apart.var(axis=1), together.var(axis=1), rtol=0.1)
+    np.testing.assert_allclose(sampled.covariance(rows), np.cov(together), rtol=0.15, atol=0.01)
+    np.testing.assert_allclose(apart.mean(axis=1), larger.linear_predictor(rows), atol=0.1)

@@ -23,9 +23,7 @@ def bundle(inputs, tmp_path_factory):
 
 def _predict(bundle, model, languages, **options):
     rows, _ = anywhere.find_languages(bundle, languages)
-    return anywhere.predict(bundle, model, rows, 2000, 1, draws=1000, **options).set_index(
-        "language"
-    )
+    return anywhere.predict(bundle, model, rows, 2000, 1, **options).set_index("language")
 
 
 def _width(table):

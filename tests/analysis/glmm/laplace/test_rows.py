@@ -45,3 +45,15 @@ def test_it_equals_the_space_of_effects(model, sd):
     np.testing.assert_allclose(mine.variance, other.variance, atol=1e-10)
     for first, second in zip(mine.traces, other.traces, strict=True):
         np.testing.assert_allclose(first, second, atol=1e-10)
+
+
+def test_blocks_replaced_in_their_list_are_noticed(model):
+    design = model.design
+    blocks = design.blocks(np.full(design.parameters, 0.5))
+    weight = np.ones((design.shape[0], 1))
+    before = model.system.factor(weight, blocks)
+    blocks[0] = 2 * blocks[0]
+    after = model.system.factor(weight, blocks)
+    expected = SchurSystem(design).factor(weight, blocks).log_determinant
+    assert after.log_determinant == pytest.approx(expected, abs=1e-10)
+    assert before.log_determinant < after.log_determinant

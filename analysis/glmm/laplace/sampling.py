@@ -2,10 +2,10 @@
 
 The SDs are integrated over as integrated nested Laplace approximations do (Rue, Martino & Chopin
 2009): π(θ | y) ∝ π(y | θ) π(θ), with π(y | θ) of ``field``, is explored from its mode; given θ the
-effects are normal. In place of a grid, θ is drawn by importance: ``POINTS`` quasi-random points of
-the normal that matches mode and curvature in the logarithms of the SDs, where it is close to
-normal, with weights that make up for the rest. So an SD that few levels inform about, or one that
-maximum likelihood puts at zero, has a distribution here, not one value.
+effects are normal. In place of a grid stand ``POINTS`` quasi-random points of the normal that
+matches mode and curvature in the logarithms of the SDs, where π is close to normal, with importance
+weights that make up for the rest. So an SD that few levels inform about, or one that maximum
+likelihood puts at zero, has a distribution here, not one value.
 
 π(θ): SDs (the diagonals of the terms' T) are exponential with mean ``PRIOR_SD``, independently: the
 penalised-complexity prior of a Gaussian random effect (Simpson et al. 2017, section 3.3), under
@@ -14,14 +14,14 @@ which one SD in twenty is above 3 log-odds. What is below the diagonals is flat.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 from scipy.optimize import minimize
-from scipy.special import logsumexp
-from scipy.stats import norm, qmc
+from scipy.stats import qmc
 
 from analysis.glmm.formula import Formula
 from analysis.glmm.laplace.field import Field
@@ -36,6 +36,7 @@ from analysis.glmm.result import Fit
 PRIOR_SD = 1.0  # log-odds
 POINTS = 64
 SPREAD = 1.1  # of the points, in SDs of the normal: its tails are shorter than π's
+SPARE = 2  # draws at a point, in shares of all: a point with a larger weight has some twice
 LEAST_SD = 0.1  # where the search for the mode starts, log-odds
 CLOSE = 0.05  # gradient of log π(θ | y) at which the search ends: the weights do the rest
 STEP = 0.05  # of the differences for the curvature
@@ -88,16 +89,30 @@ def sample(
     with one_thread():
         target = Target(fit.formula, data, kernels)
         generator = np.random.default_rng(seed)
-        points, weights = explore(target, target.start(fit), seed)
-        share = np.floor(count * np.cumsum(weights) + generator.random()).astype(int)
-        counts = np.diff(np.minimum(share, count), prepend=0)
-        counts[np.argmax(weights)] += count - counts.sum()
-        drawn = [
-            target.field.draws(modes, number, generator)
-            for modes, number in zip(points, counts, strict=True)
-            if number
-        ]
-        return _natural(target, points, counts, np.concatenate(drawn, axis=1), weights)
+        each = SPARE * -(-count // POINTS)
+        blocks, drawn, logs = [], [], []
+        for phi, log_density in proposals(target, target.start(fit), seed):
+            value, modes = target.at(phi)
+            logs.append(value - log_density)
+            blocks.append(modes.blocks)
+            drawn.append(target.field.draws(modes, each, generator))  # a factor is kept no longer
+        weights = truncated(np.array(logs))
+        ends = np.floor(count * np.cumsum(weights) + generator.random())
+        point = np.searchsorted(ends, np.arange(count), side="right")
+        point = np.minimum(point, len(weights) - 1)
+        rank = np.arange(count) - np.searchsorted(point, point)
+        chosen = np.concatenate(drawn, axis=1)[:, point * each + rank % each]
+        return _natural(target, [blocks[p] for p in point], chosen, 1 / np.sum(weights**2))
+
+
+def truncated(logs: np.ndarray) -> np.ndarray:
+    """Importance weights (sum 1), none above the mean times the root of their number.
+
+    Ionides (2008): the bias that this brings is small beside the variance that it takes.
+    """
+    weights = np.exp(logs - logs.max())
+    weights = np.minimum(weights, weights.mean() * np.sqrt(len(weights)))
+    return weights / weights.sum()
 
 
 class Target:
@@ -151,59 +166,52 @@ class Target:
         return u
 
 
-def explore(target: Target, start: np.ndarray, seed: int) -> tuple[list[Modes], np.ndarray]:
-    """Points that stand for π(θ | y), as the modes there, and their weights (sum 1).
+def proposals(target: Target, start: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, float]]:
+    """Points φ where π(θ | y) is looked at, with the log density that they are drawn from.
 
-    A weight is at most the mean weight times the root of the number of points (Ionides 2008).
+    Along every axis of the curvature each of ``POINTS`` equal parts of the distribution has one
+    point, at its median, so that none lies where the SDs are absurd.
     """
 
     def slope(phi: np.ndarray) -> tuple[float, np.ndarray]:
         value, modes = target.at(phi)
         return -value, -target.gradient(phi, modes)
 
-    if not len(start):
-        return [target.at(start)[1]], np.ones(1)
-    first = np.diag(np.full(len(start), CLOSE))
-    found = minimize(slope, start, jac=True, method="BFGS",
-                     options={"gtol": CLOSE, "hess_inv0": first})  # fmt: skip
-    centre = found.x
-    middle = slope(centre)[1]
-    curvature = np.array([(slope(centre + step)[1] - middle) / STEP
-                          for step in STEP * np.eye(len(centre))])  # fmt: skip
-    values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
-    root = vectors / np.sqrt(np.maximum(values, FLATTEST))
-    normal = qmc.MultivariateNormalQMC(
-        np.zeros(len(centre)), engine=qmc.Sobol(len(centre), seed=seed)
+    size = len(start)
+    if not size:
+        yield start, 0.0
+        return
+    first = np.diag(np.full(size, CLOSE))
+    found = minimize(
+        slope, start, jac=True, method="BFGS", options={"gtol": CLOSE, "hess_inv0": first}
     )
-    points, logs = [], []
-    for away in normal.random(POINTS):
-        value, modes = target.at(centre + SPREAD * (root @ away))
-        points.append(modes)
-        logs.append(value - norm.logpdf(away).sum())
-    weights = np.exp(logs - logsumexp(logs))
-    weights = np.minimum(weights, weights.mean() * np.sqrt(POINTS))
-    return points, weights / weights.sum()
+    centre, middle = found.x, slope(found.x)[1]
+    curvature = [(slope(centre + step)[1] - middle) / STEP for step in STEP * np.eye(size)]
+    curvature = np.array(curvature)
+    values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
+    root = SPREAD * vectors / np.sqrt(np.maximum(values, FLATTEST))
+    part = np.floor(POINTS * qmc.Sobol(size, seed=seed).random(POINTS))
+    for away in stats.norm.ppf((part + 0.5) / POINTS):
+        yield centre + root @ away, stats.norm.logpdf(away).sum()
 
 
 def _natural(
-    target: Target, points: list[Modes], counts: np.ndarray, drawn: np.ndarray, weights: np.ndarray
+    target: Target, blocks: list[list[np.ndarray]], drawn: np.ndarray, effective: float
 ) -> Sample:
-    """Draws on the scaled columns (effects × draws) as a ``Sample``."""
+    """Draws on the scaled columns (effects × draws, and the T of each) as a ``Sample``."""
     design = target.model.design
-    terms = []
-    for t, term in enumerate(design.terms):
-        blocks = np.stack([_root(term, modes.blocks[t]) for modes in points])
-        terms.append(
-            TermSample(
-                term.group,
-                term.columns,
-                term.levels,
-                _effects(term, drawn[design.span(t)]),
-                np.repeat(blocks, counts, axis=0),
-            )
+    terms = [
+        TermSample(
+            term.group,
+            term.columns,
+            term.levels,
+            _effects(term, drawn[design.span(t)]),
+            np.stack([_root(term, own[t]) for own in blocks]),
         )
+        for t, term in enumerate(design.terms)
+    ]
     fixed = design.unscale @ drawn[design.effects :]
-    return Sample(pd.DataFrame(fixed, index=design.names), terms, 1 / np.sum(weights**2))
+    return Sample(pd.DataFrame(fixed, index=design.names), terms, effective)
 
 
 def _root(term: Term, block: np.ndarray) -> np.ndarray:
