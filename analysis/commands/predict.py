@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from analysis.commands import complete, options, output
@@ -111,8 +112,16 @@ def command(
     if outcomes is not None:
         own = read_outcomes(outcomes)
         cells = of_model(own, chosen.variant, model, rows["language"], str(outcomes))
-    table = anywhere.predict(bundle, chosen, rows, items, seed, cells)
-    reaches = None if target is None else anywhere.what_reaches(bundle, chosen, rows, target)
+    tables, sizes = [], []
+    with say.counting("languages", len(rows)) as progress:
+        for place in range(len(rows)):  # one by one: a language does not depend on the others
+            one = rows.iloc[[place]]
+            tables.append(anywhere.predict(bundle, chosen, one, items, seed, cells))
+            if target is not None:
+                sizes.append(anywhere.what_reaches(bundle, chosen, one, target))
+            progress(1)
+    table = pd.concat(tables, ignore_index=True)
+    reaches = pd.concat(sizes, ignore_index=True) if sizes else None
     told = [] if reaches is None else remarks.reaching(reaches, target)
     say.line(remarks.about(chosen))
     say.data(bundle.source, "Learned from")

@@ -29,6 +29,11 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     """
     rows = _csv(path) if path.suffix.casefold() == ".csv" else _parquet(path)
     for where, row in rows:
+        if {"n_correct", "n_total"} <= set(row) and "correct" not in row:
+            raise InputError(
+                f"{path} holds counts of cells, not answers: it needs no ingest, give it to the "
+                "analyses as --outcomes"
+            )
         log.read += 1
         record = {"row": row}
         labels = mapping.labels(record, where)
