@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from analysis import study
@@ -21,7 +22,7 @@ from analysis.glmm.engines import ENGINES
 from analysis.inputs import Inputs
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_ladder
-from analysis.unseen import anywhere, ladder, loo, scores, shape
+from analysis.unseen import anywhere, ladder, loo, nested, scores, shape
 from analysis.unseen.folds import Fold, split
 from analysis.unseen.predictors import PREDICTORS
 from analysis.unseen.predictors import predictor as predictor_of
@@ -38,6 +39,8 @@ NOTE = """Accuracies are shares (0–1), errors accuracy points. Leave-one-langu
 - `intervals.csv`, `calibration.csv`: coverage, width and interval score.
 - `published.csv`: the study's figures beside ours. `ladder.csv`: from its model to ours.
 - `fits.csv`: fits to all data. `resource_shape.csv`: the smooth of resource.
+- `nested.csv` (`--nested`): each language predicted by the predictor with the smallest error over
+  the others, `inner_…` (pair MAE with two languages held out).
 
 `extrapolation.csv` and `extrapolation_intervals.csv` hold out whole edges: the three languages
 with least text, the three most distant from English, the languages of each script.
@@ -49,6 +52,7 @@ templates of the language were seen. `simulated_coverage.csv` is of `make interv
 
 EXAMPLES = {
     "Every predictor on every held-out language": "transfer loo-predict",
+    "And the predictor chosen without each language": "transfer loo-predict --nested",
     "The study's model alone, languages only": "transfer loo-predict "
     "--predictor study_pairs --no-edges",
 }
@@ -79,6 +83,13 @@ def command(
         bool,
         typer.Option("--edges/--no-edges", help="Also hold out whole edges: the extrapolation."),
     ] = True,
+    nest: Annotated[
+        bool,
+        typer.Option(
+            "--nested/--no-nested",
+            help="Also choose the predictor anew for each language, by the others alone.",
+        ),
+    ] = False,
     workers: options.Workers = 2,
     draws: Annotated[
         int, typer.Option("--draws", min=2, help="Draws of each predictive distribution.")
@@ -103,18 +114,28 @@ def command(
     task = Task(joined, vectors, engine, draws, seed, directory / "cache", workers)
     chosen = predictor or PREDICTORS
     result = loo.loo(inputs, task, say.counting, chosen, edges)
-    write(result, inputs, directory, note(inputs.source))
+    chosen_anew = nested.nested(task, say.counting) if nest else None
+    write(result, inputs, directory, note(inputs.source), chosen_anew)
     if "smooth" in chosen:
         key = anywhere.data_key([outcomes, models, languages], seed)
         bundle = anywhere.bundle(key, directory / "cache", lambda: inputs)
         write_shape(bundle, task, directory, note(inputs.source))
     show(result, say)
+    if chosen_anew is not None:
+        say.line(nested.sentence(chosen_anew))
 
 
 def write(
-    result: loo.LeaveOut, inputs: Inputs, directory: options.Path, text: str
+    result: loo.LeaveOut,
+    inputs: Inputs,
+    directory: options.Path,
+    text: str,
+    chosen_anew: pd.DataFrame | None = None,
 ) -> list[options.Path]:
-    """Tables and figures of the predictions, and the note on the data beside them."""
+    """Tables and figures of the predictions, and the note on the data beside them.
+
+    ``chosen_anew`` is ``nested.nested``'s table, if that was asked for.
+    """
     published = study.published_predictions()
     if not inputs.is_study:
         published = published[:0]
@@ -130,7 +151,12 @@ def write(
     paths = loo.write(result, directory)
     paths.append(write_table(steps.round(loo.DIGITS), directory / "loo" / "ladder.csv"))
     paths.append(write_note(directory / "loo", "Predictions for held-out languages", NOTE + text))
-    paths += render.write(table_ladder.build(steps, text), directory / "tables")
+    ladder_note = text
+    if chosen_anew is not None:
+        table = chosen_anew.round(loo.DIGITS)
+        paths.append(write_table(table, directory / "loo" / "nested.csv"))
+        ladder_note = f"{nested.sentence(chosen_anew)} {text}"
+    paths += render.write(table_ladder.build(steps, ladder_note), directory / "tables")
     for name, figure in figures.items():
         paths += style.save(figure, directory / "figures" / name)
     return paths
