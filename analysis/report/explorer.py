@@ -34,6 +34,9 @@ SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
 MODES = ("off", "on")
 LEVELS = tuple(round(100 * level) for level in NOMINAL)
 NEAREST = 3
+MADE_BY = ("analysis.unseen.remarks", "analysis.unseen.size_multiple")
+"""Modules that, with what they import, decide the numbers."""
+
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
@@ -86,7 +89,8 @@ def grid(
 
     Raises InputError for data without English, which multiples are against.
     """
-    code = hash_files(sources.files("analysis.unseen.remarks") + sources.files(__name__))
+    behind = {Path(__file__), *(file for module in MADE_BY for file in sources.files(module))}
+    code = hash_files(sorted(behind))
     name = hash_settings(code, *key, items, seed, sizes)
     path = None if cache is None else Path(cache) / "report" / f"grid-{name}.joblib"
     if path is not None and path.exists():

@@ -126,6 +126,8 @@ def test_the_keyboard_alone_works_it(opened):
         reached, before = [], shown(page)
         for _ in range(60):
             page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement === document.body"):
+                break  # past the last one
             name = page.evaluate("document.activeElement.id || document.activeElement.name")
             outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
             assert outline != "none", name

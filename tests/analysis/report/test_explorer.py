@@ -86,10 +86,12 @@ def test_a_multiple_is_the_size_that_reaches_what_english_is(bundle):
         assert reached == pytest.approx(target, abs=1e-6)
 
 
-def test_a_multiple_beyond_the_largest_size_is_none(bundle):
-    model = anywhere.find_model(bundle, None, anywhere.largest_size(bundle), None, "off")
-    rows, _ = anywhere.find_languages(bundle, ["eng", "mar"])
-    assert np.isnan(size_multiples(bundle, model, rows)[1, 0])
+def test_a_multiple_beyond_the_largest_size_is_none(bundle, monkeypatch):
+    model = anywhere.find_model(bundle, None, 8, "Qwen3", "off")
+    rows, _ = anywhere.find_languages(bundle, ["mar"])
+    assert size_multiples(bundle, model, rows)[0, 0] > 1
+    monkeypatch.setattr(anywhere, "LARGEST", 8 / 2 ** bundle.models["size"].max())
+    assert np.isnan(size_multiples(bundle, model, rows)[0, 0])
     assert explorer._tenth(np.nan) == -1
 
 
