@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.glmm import laplace
+from analysis.glmm import laplace, lme4
 from analysis.glmm.engines import engine as engine_of
 from analysis.glmm.result import Fit
 from common.errors import InputError
 
-SETTINGS = laplace.Settings(hessian="working")
-"""Predictions need no standard errors from the exact Hessian, which cost most of a warm refit."""
+SETTINGS = {
+    "laplace": laplace.Settings(hessian="working"),
+    "lme4": lme4.Settings(hessian=False),
+}
+"""Predictions need no standard errors from a Hessian, which cost most of a warm refit."""
 
 
 def fit_glmm(
@@ -27,10 +30,10 @@ def fit_glmm(
     Raises InputError for kernels with another engine than ``laplace``.
     """
     if engine == "laplace":
-        model = laplace.Model(formula, data, kernels, SETTINGS)
+        model = laplace.Model(formula, data, kernels, SETTINGS[engine])
         optimum = model.optimise(start)
         return laplace.report(model, optimum), laplace.warm_start(model, optimum)
     if kernels:
         raise InputError(f"engine {engine} has no structured terms: use the laplace engine")
-    fit = engine_of(engine)(formula, data, start=start)
+    fit = engine_of(engine)(formula, data, start=start, settings=SETTINGS[engine])
     return fit, fit

@@ -1,0 +1,44 @@
+"""Held-out predictions by lme4's fits are those by ours."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from analysis.unseen.evaluate import evaluate
+from analysis.unseen.folds import Fold
+from analysis.unseen.predictors import predictor
+from analysis.unseen.task import Task
+from common.errors import InputError
+
+
+@contextmanager
+def silent(label, total):
+    yield lambda done: None
+
+
+def test_both_engines_predict_the_same(joined, vectors):
+    variants = sorted(joined["variant"].unique())[::3]
+    few = joined[
+        joined["variant"].isin(variants)
+        & joined["language"].isin(["eng", "deu", "rus", "isl", "hin", "mar"])
+        & joined["template"].isin(sorted(joined["template"].unique())[:6])
+    ].reset_index(drop=True)
+    folds = [Fold("language", "mar", ("mar",))]
+    tables = {}
+    for engine in ("laplace", "lme4"):
+        task = Task(few, vectors, engine, draws=400, workers=1)
+        tables[engine], _ = evaluate(task, ["size_reasoning"], folds, silent)
+    ours, theirs = tables["laplace"], tables["lme4"]
+    np.testing.assert_allclose(ours["plug_in"], theirs["plug_in"], atol=2e-3)
+    width = (theirs["high_80"] - theirs["low_80"]) / (ours["high_80"] - ours["low_80"])
+    assert width.between(0.8, 1.25).all()
+
+
+def test_structured_terms_need_our_engine(joined, vectors):
+    """Predictors with kernels take our engine whatever is asked for; asking lme4 is an error."""
+    from analysis.unseen.fitting import fit_glmm
+
+    kernel = predictor("smooth").structures[0]
+    with pytest.raises(InputError, match="use the laplace engine"):
+        fit_glmm("~ 1 + (1 | language)", joined, "lme4", kernels=[kernel])
