@@ -74,7 +74,7 @@ def held_out(pairs: pd.DataFrame, predictor: str) -> Figure:
 def coverage(calibration: pd.DataFrame, predictor: str) -> Figure:
     """How often intervals hold the observation, against what they promise."""
     rows = calibration[calibration["predictor"] == predictor]
-    shown = {"pair": (OURS, "pairs of a model and a language"), "language": (PUBLISHED, "means")}
+    shown = {"pair": (OURS, "pairs (model, language)"), "language": (PUBLISHED, "language means")}
 
     def draw(axes: Axes) -> None:
         axes.plot([0, 100], [0, 100], color=MUTED, linewidth=0.8, linestyle=":")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from analysis.report import page
 from analysis.report.results import Results, target
@@ -154,6 +155,17 @@ def test_targets_are_commands():
     needed = {target(name) for section in SECTIONS for name in section.needs}
     assert needed <= set(COMMANDS)
     assert {"few-templates", "loo-predict"} <= needed
+
+
+def test_the_study_is_cited_as_the_citation_file_does(text):
+    cited = yaml.safe_load((RESULTS.parent / "CITATION.cff").read_text(encoding="utf-8"))
+    study = cited["references"][0]
+    first = study["authors"][0]
+    assert f"author = {{{first['family-names']}, {first['given-names']} and others}}" in text
+    assert f"<cite>{study['title']}</cite>, {study['year']}" in text
+    assert study["identifiers"][0]["value"] in text
+    assert f"<cite>{cited['title']}</cite>, version {cited['version']}" in text
+    assert cited["authors"][0]["name"] in text
 
 
 def test_the_committed_page_is_of_the_committed_results():
