@@ -35,9 +35,10 @@ def chromium():
     playwright = pytest.importorskip("playwright.sync_api")
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     assert found, "no Chromium: tools/browser.sh installs Debian's"
-    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    # containers: no sandbox for root, little shared memory
+    arguments = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=found, args=as_root)
+        browser = running.chromium.launch(executable_path=found, args=arguments)
         yield browser
         browser.close()
 

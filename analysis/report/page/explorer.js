@@ -168,11 +168,18 @@
     }, 400);
   }
 
+  // a box that holds all of its table is no stop on the way of the Tab key
+  function stops() {
+    for (const box of document.querySelectorAll(".scroll")) {
+      box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
+    }
+  }
+
   fill();
   show();
   form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
-  new ResizeObserver(() => show()).observe(form);
+  new ResizeObserver(() => { show(); stops(); }).observe(form);
   window.addEventListener("beforeprint", () => {
     document.querySelectorAll("details").forEach((one) => { one.open = true; });
   });

@@ -41,6 +41,20 @@ def test_the_stamp_names_what_was_written(ran):
     assert not any(name.startswith("cache/") for name in stamp["outputs"])
 
 
+def test_a_step_that_reads_results_runs_when_the_others_have_ended(tmp_path, monkeypatch):
+    order = []
+
+    def record(step, directory, began, running):
+        order.append(step.command)
+        return schedule.Outcome(step, "done", 0.0, directory)
+
+    monkeypatch.setattr(schedule, "_run_one", record)
+    report = choose(["report"])[0]
+    list(schedule.run([report, GOOD, BAD], tmp_path, jobs=2))
+    assert order[-1] == "report"
+    assert set(order) == {"equivalence", "no-such-command", "report"}
+
+
 def test_an_unknown_step_is_refused_by_name():
     with pytest.raises(InputError, match="no step 'sample-sizes'.*Did you mean sample-size"):
         choose(["sample-sizes"])
