@@ -11,7 +11,6 @@ from analysis.unseen.predictors.pairs import FittedPairs
 GROUPS = ("smooth", "smooth:family")
 ALL = "mean over families"
 POINTS = 50
-DRAWS = 1000
 
 
 def resource_shape(fitted: FittedPairs, constants: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -41,11 +40,11 @@ def resource_shape(fitted: FittedPairs, constants: pd.DataFrame, seed: int) -> p
     )
     centre = fitted.languages.vectors.mean()
     vectors = pd.DataFrame([centre] * POINTS, index=pd.Index(labels, name="language"))
-    posterior = fitted.sampled(DRAWS, seed).about(rows, vectors)
+    posterior = fitted.about(rows, vectors)
     shape = (len(families), POINTS)
     mean = posterior.linear_predictor(rows, GROUPS).reshape(shape)
     draws = posterior.draws(rows, np.random.default_rng(seed), GROUPS)
-    draws = draws.reshape(*shape, DRAWS)
+    draws = draws.reshape(*shape, posterior.count)
     mean, draws = mean - mean[:, -1:], draws - draws[:, -1:]
     scale = constants.set_index("feature").loc["resource"]
     tables = []

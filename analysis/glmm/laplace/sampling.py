@@ -34,11 +34,11 @@ from analysis.glmm.laplace.warmstart import WarmStart
 from analysis.glmm.result import Fit
 
 PRIOR_SD = 1.0  # log-odds
-POINTS = 64
+POINTS = 32
 SPREAD = 1.1  # of the points, in SDs of the normal: its tails are shorter than π's
-SPARE = 2  # draws at a point, in shares of all: a point with a larger weight has some twice
 LEAST_SD = 0.1  # where the search for the mode starts, log-odds
-CLOSE = 0.05  # gradient of log π(θ | y) at which the search ends: the weights do the rest
+CLOSE = 0.2  # gradient of log π(θ | y) at which the search ends: the weights do the rest
+FIRST_VARIANCE = 0.05  # of a log SD: what the search takes it for at first
 STEP = 0.05  # of the differences for the curvature
 FLATTEST = 0.5  # curvature of log π(θ | y): no log SD is less sure than an SD of 1.4
 
@@ -89,7 +89,9 @@ def sample(
     with one_thread():
         target = Target(fit.formula, data, kernels)
         generator = np.random.default_rng(seed)
-        each = SPARE * -(-count // POINTS)
+        each = -(
+            -count // POINTS
+        )  # a point of more than the mean weight has some of its draws twice
         blocks, drawn, logs = [], [], []
         for phi, log_density in proposals(target, target.start(fit), seed):
             value, modes = target.at(phi)
@@ -181,7 +183,7 @@ def proposals(target: Target, start: np.ndarray, seed: int) -> Iterator[tuple[np
     if not size:
         yield start, 0.0
         return
-    first = np.diag(np.full(size, CLOSE))
+    first = np.diag(np.full(size, FIRST_VARIANCE))
     found = minimize(
         slope, start, jac=True, method="BFGS", options={"gtol": CLOSE, "hess_inv0": first}
     )

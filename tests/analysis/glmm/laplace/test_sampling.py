@@ -9,7 +9,7 @@ from scipy.stats import binom
 from analysis.glmm import laplace
 from analysis.glmm.laplace import Kernel, Model
 from analysis.glmm.laplace.field import WIDE, Field
-from analysis.glmm.laplace.sampling import PRIOR_SD, Target, sample
+from analysis.glmm.laplace.sampling import POINTS, PRIOR_SD, Target, sample
 
 QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95]
 
@@ -37,7 +37,7 @@ def test_many_trials_leave_the_normal_theory_of_a_variance():
     log = -6 * np.log(grid) - squares / (2 * grid**2) - grid / PRIOR_SD
     expected = _quantiles(grid, np.exp(log - log.max()))
     sds = found.terms[0].root[:, 0, 0]
-    np.testing.assert_allclose(np.quantile(sds, QUANTILES), expected, rtol=0.06)
+    np.testing.assert_allclose(np.quantile(sds, QUANTILES), expected, rtol=0.08)
     mean = found.fixed.loc["(Intercept)"]
     assert mean.std() == pytest.approx(np.sqrt(np.mean(sds**2) / 7), rel=0.05)
     assert mean.mean() == pytest.approx(effects.mean(), abs=0.02)
@@ -119,14 +119,14 @@ def test_draws_are_in_natural_units_and_around_the_fit(design):
     formula, data, kernels = design
     fit = laplace.fit(formula, data, structured=kernels)
     found = sample(fit, data, kernels, 8000, 2)
-    assert found.effective_points > 20
+    assert POINTS / 4 < found.effective_points < POINTS
     np.testing.assert_allclose(found.fixed.mean(axis=1), fit.coefficients[found.fixed.index],
                                atol=0.15)  # fmt: skip
     slopes, smooth = found.terms
     assert slopes.columns == ("(Intercept)", "x")
     modes = fit.modes.set_index(["group", "term", "level"])["mode"]
     for place, column in enumerate(slopes.columns):
-        own = modes["variant", column][slopes.levels]
+        own = modes.sort_index()["variant", column][slopes.levels]
         np.testing.assert_allclose(slopes.effects[:, place].mean(axis=1), own, atol=0.1)
     sd = np.sqrt(np.sum(slopes.root[:, 1] ** 2, axis=1))
     assert np.median(sd) == pytest.approx(fit.sd("variant", "x"), rel=0.3)
