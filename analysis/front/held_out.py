@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.figures import figure_05, scatter
+from analysis.figures import figure_05, figure_06, scatter
 from analysis.figures.style import MUTED
 from analysis.front import axes
 from analysis.front.errors import speaking_python
@@ -72,17 +72,29 @@ class HeldOut(Shown):
         return list(dict.fromkeys(self.result.one["predictor"]))
 
     @speaking_python
-    def plot(self, predictor: str | None = None, ax: Axes | None = None) -> Axes:
-        """Predicted against observed language means of one predictor (the last without a name)."""
+    def plot(
+        self, predictor: str | None = None, level: str = "language", ax: Axes | None = None
+    ) -> Axes:
+        """Predicted against observed accuracies of one predictor (the last without a name).
+
+        ``level``: language means with their 80% intervals (language), or every model in every
+        language (pair).
+        """
         known = self.predictors
         name = predictor or known[-1]
         if name not in known:
             raise InputError(
                 f"{name} was not held out; there are {name_some(known)}.{suggest(name, known)}"
             )
-        rows = self.result.one[self.result.one["predictor"] == name]
+        if level not in LEVELS:
+            raise InputError(f"level={level!r}: there are {name_some(LEVELS)}")
+        colour = scatter.COLOURS.get(name, MUTED)
         with axes.axes(ax, 4.2, 4.2, self.note) as ax:
-            figure_05.means(ax, rows, scatter.COLOURS.get(name, MUTED))
+            if level == "pair":
+                figure_06.points(ax, self.pairs[self.pairs["predictor"] == name], colour)
+            else:
+                one = self.result.one
+                figure_05.means(ax, one[one["predictor"] == name], colour)
             ax.set(title=scatter.TITLES.get(name, name), ylabel=figure_05.PREDICTED)
         return ax
 
