@@ -49,10 +49,12 @@ class Bundle:
 
     Attributes:
         fitted: the default predictor on all data, with draws of its effects.
-        layer: of the templates. constants: feature, mean, sd.
+        layer: of the templates.
+        constants: feature, mean, sd.
         models: variant rows of the data with raw features.
         languages: language, name, resource, distance, seen (in the data) for every language known.
-        vectors: URIEL features. pairs: tokenizer and fertility of variants in languages.
+        vectors: URIEL features.
+        pairs: tokenizer and fertility of variants in languages.
         source: which data.
     """
 
@@ -99,7 +101,8 @@ def bundle(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bund
     """The bundle of some data, read from ``cache`` or made and kept there.
 
     Args:
-        key: what names the data (``data_key``). cache: a directory.
+        key: what names the data (``data_key``).
+        cache: a directory.
         inputs: a function that loads them.
     """
     path = None
