@@ -7,9 +7,10 @@ matches mode and curvature in the logarithms of the SDs, where π is close to no
 weights that make up for the rest. So an SD that few levels inform about, or one that maximum
 likelihood puts at zero, has a distribution here, not one value.
 
-π(θ): SDs (the diagonals of the terms' T) are exponential with mean ``PRIOR_SD``, independently: the
-penalised-complexity prior of a Gaussian random effect (Simpson et al. 2017, section 3.3), under
-which one SD in twenty is above 3 log-odds. What is below the diagonals is flat.
+π(θ): the SD of an effect (the length of a row of its term's T) is exponential with mean
+``PRIOR_SD``, independently: the penalised-complexity prior of a Gaussian random effect (Simpson et
+al. 2017, section 3.3), under which one SD in twenty is above 3 log-odds. The direction of a row,
+which says how effects of a level correlate, is uniform.
 """
 
 from __future__ import annotations
@@ -127,6 +128,9 @@ class Target:
         self.terms = self.model.design.terms
         triangles = [term.triangle() for term in self.terms]
         self.diagonal = np.concatenate([rows == columns for rows, columns in triangles])
+        starts = np.cumsum([0, *(rows.max() + 1 for rows, _ in triangles)])[:-1]
+        own = [rows + start for (rows, _), start in zip(triangles, starts, strict=True)]
+        self.row = np.concatenate(own)
         self.near: Modes | None = None
 
     def start(self, fit: Fit) -> np.ndarray:
@@ -140,16 +144,21 @@ class Target:
         theta = self._turned(phi, np.exp)
         modes = self.field.modes(theta, self._effects(theta))
         self.near = modes
-        prior = (phi - theta / PRIOR_SD)[self.diagonal].sum()
+        sd, others = self._rows(theta)
+        prior = phi[self.diagonal].sum() - (sd / PRIOR_SD + others * np.log(sd)).sum()
         return modes.value + prior, modes
 
     def gradient(self, phi: np.ndarray, modes: Modes) -> np.ndarray:
         """∂/∂φ of the value at its modes."""
-        out = self.field.gradient(modes)
-        own = self.diagonal
-        theta = np.exp(phi[own])
-        out[own] = (out[own] - 1 / PRIOR_SD) * theta + 1
+        theta, own = self._turned(phi, np.exp), self.diagonal
+        sd, others = (x[self.row] for x in self._rows(theta))
+        out = self.field.gradient(modes) - theta / sd * (1 / PRIOR_SD + others / sd)
+        out[own] = out[own] * theta[own] + 1
         return out
+
+    def _rows(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of every row of every T its length and the number of its entries off the diagonal."""
+        return np.sqrt(np.bincount(self.row, theta**2)), np.bincount(self.row) - 1
 
     def _turned(self, x: np.ndarray, function) -> np.ndarray:
         out = x.copy()
@@ -180,9 +189,6 @@ def proposals(target: Target, start: np.ndarray, seed: int) -> Iterator[tuple[np
         return -value, -target.gradient(phi, modes)
 
     size = len(start)
-    if not size:
-        yield start, 0.0
-        return
     first = np.diag(np.full(size, FIRST_VARIANCE))
     found = minimize(
         slope, start, jac=True, method="BFGS", options={"gtol": CLOSE, "hess_inv0": first}
