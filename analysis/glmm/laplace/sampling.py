@@ -49,7 +49,9 @@ class TermSample:
     """One term's draws.
 
     Attributes:
-        group, columns: as in ``Fit.modes``. levels: labels.
+        group: as in ``Fit.modes``.
+        columns: the covariates' names there.
+        levels: labels.
         effects: levels × columns × draws (log-odds per unit of the covariate).
         root: draws × columns × columns, T with T T' the covariance of a level's effects; of a
             kernel draws × 1 × 1, its SD.
@@ -67,8 +69,9 @@ class Sample:
     """Draws of everything that a model has.
 
     Attributes:
-        fixed: fixed effects by name × draws (log-odds). terms: in the formula's order, then the
-            kernels. effective_points: how many of the points the weights leave, of ``POINTS``.
+        fixed: fixed effects by name × draws (log-odds).
+        terms: in the formula's order, then the kernels.
+        effective_points: how many of the points the weights leave, of ``POINTS``.
     """
 
     fixed: pd.DataFrame
@@ -82,17 +85,18 @@ def sample(
     """``count`` draws given ``data``.
 
     Args:
-        fit: of any engine; where the search for the mode of the SDs starts. data: the rows it was
-            fitted to. kernels: its structured terms.
+        fit: of any engine; where the search for the mode of the SDs starts.
+        data: the rows it was fitted to.
+        kernels: its structured terms.
+        count: the number of draws.
+        seed: of the points and the draws.
 
     Raises InputError for data that cannot be fitted, FloatingPointError where no mode is found.
     """
     with one_thread():
         target = Target(fit.formula, data, kernels)
         generator = np.random.default_rng(seed)
-        each = -(
-            -count // POINTS
-        )  # a point of more than the mean weight has some of its draws twice
+        each = -(-count // POINTS)  # points of more than the mean weight have some draws twice
         blocks, drawn, logs = [], [], []
         for phi, log_density in proposals(target, target.start(fit), seed):
             value, modes = target.at(phi)
