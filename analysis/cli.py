@@ -94,7 +94,6 @@ def build(names: Collection[str] = COMMANDS) -> typer.Typer:
         rich_markup_mode=styled,
         help="What determines how a model's capabilities transfer across languages: "
         "features, GLMMs, and predictions for languages that nobody tested.",
-        no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"max_content_width": 100},
     )
@@ -112,7 +111,6 @@ def build(names: Collection[str] = COMMANDS) -> typer.Typer:
 
 
 def transfer(
-    context: typer.Context,
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -132,11 +130,7 @@ def transfer(
                            help="Say the version and end.")
     ] = False,
 ) -> None:  # fmt: skip
-    """The group of all commands; where their parallel work runs is one choice for all."""
-    if scheduler is not None or dask:
-        from common.parallel import cluster
-
-        context.with_resource(cluster(scheduler, dask))
+    """The group of all commands; what is said here holds for any of them (`Command.invoke`)."""
 
 
 def main() -> None:
@@ -148,7 +142,7 @@ def main() -> None:
     asked = [] if completing else [word for word in sys.argv[1:] if word in COMMANDS]
     try:
         with output.stoppable():
-            status = build(asked)(standalone_mode=False)
+            status = build(asked)(sys.argv[1:] or ["--help"], standalone_mode=False)
     except TyperException as error:
         status = error.exit_code
         output.say_error(_told(error))
@@ -163,16 +157,21 @@ def main() -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-class _Command(TyperCommand):
+class Command(TyperCommand):
     """A command that opens and ends its conversation, and shows examples below its help."""
 
     examples: dict[str, str]
 
     def invoke(self, ctx):
         """Run it, talking to people or, with ``--json`` here or before its name, to a machine."""
-        options = dict(ctx.params)
-        machine = options.pop("json") or ctx.find_root().params["json"]
-        with output.speaking(self.name, options, machine):
+        from common.parallel import cluster
+
+        options, shared = dict(ctx.params), ctx.find_root().params
+        machine = options.pop("json") or shared["json"]
+        with (
+            output.speaking(self.name, options, machine),
+            cluster(shared["scheduler"], shared["dask"]),
+        ):
             return super().invoke(ctx)
 
     def format_help(self, ctx, formatter):
@@ -198,8 +197,8 @@ class Group(TyperGroup):
                 formatter.write_dl(rows)
 
 
-def _command_class(examples: dict[str, str]) -> type[_Command]:
-    return type("Command", (_Command,), {"examples": examples})
+def _command_class(examples: dict[str, str]) -> type[Command]:
+    return type("Command", (Command,), {"examples": examples})
 
 
 def _summary(command: TyperCommand) -> str:
@@ -247,11 +246,10 @@ def _failed(error: OSError) -> str:
 
 def _told(error: TyperException) -> str:
     """A misuse of the command line: what is wrong, what was meant, where help is."""
-    text = getattr(error, "message", "") if hasattr(error, "possibilities") else ""
-    text = text or error.format_message()
-    if near := getattr(error, "possibilities", None):
+    near = getattr(error, "possibilities", None)
+    text = error.message if near else error.format_message()
+    if near:
         text = f"{text}. Did you mean {', '.join(sorted(near))}?"
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "transfer"
-    return f"{text} See: {where} --help" if text.endswith(("?", ".")) else (
-        f"{text}. See: {where} --help")  # fmt: skip
+    return f"{text}{'' if text.endswith(('?', '.')) else '.'} See: {where} --help"

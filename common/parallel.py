@@ -8,6 +8,7 @@ on where they were computed.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,6 +19,10 @@ from common.errors import InputError
 CONNECT_SECONDS = 10
 
 
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @contextmanager
 def cluster(address: str | None = None, workers: int = 0) -> Iterator[None]:
     """Run joblib's parallel work on a Dask cluster while the context lasts.
@@ -26,11 +31,13 @@ def cluster(address: str | None = None, workers: int = 0) -> Iterator[None]:
         address: of a running scheduler (``tcp://host:8786``).
         workers: processes of a cluster started here for the time, in place of an address.
 
-    Without either nothing changes. Work of a worker that dies is done again by others. Raises
+    Without either, work stays with processes of this machine, which leave Ctrl-C to the one that
+    began them (it ends them). Work of a worker that dies is done again by others. Raises
     InputError if Dask is not installed and if there is no scheduler at the address.
     """
     if address is None and not workers:
-        yield
+        with parallel_config("loky", initializer=_ignore_interrupts):
+            yield
         return
     if address is not None and workers:
         raise InputError("give a scheduler's address or a number of workers, not both")

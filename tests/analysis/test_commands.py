@@ -300,13 +300,13 @@ def test_an_output_that_cannot_be_written_is_an_error_with_a_message(cells, tmp_
     assert "file" in result.stderr
 
 
-def test_an_interrupt_says_that_work_is_kept(cells, tmp_path):
+def test_an_interrupt_says_how_to_go_on(cells, tmp_path):
     cells.to_csv(tmp_path / "cells.csv", index=False)
     with patch("analysis.determinants.cached_fit", side_effect=KeyboardInterrupt):
         result = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA, "--engine",
                           "laplace", cwd=tmp_path)  # fmt: skip
     assert result.returncode == 130
-    assert "goes on from there" in result.stderr
+    assert "To go on: transfer glmm --outcomes cells.csv" in result.stderr
 
 
 def test_the_installed_command_runs_and_lists_its_commands(tmp_path):

@@ -96,7 +96,7 @@ def test_every_command_can_run_on_a_cluster(monkeypatch):
     from analysis import cli
 
     asked = []
-    monkeypatch.setattr(cli, "cluster", lambda *where: asked.append(where) or cluster())
+    monkeypatch.setattr("common.parallel.cluster", lambda *where: asked.append(where) or cluster())
     CliRunner().invoke(cli.build(), ["--dask", "2", "ingest", "none"])
     CliRunner().invoke(cli.build(), ["ingest", "none"], env={"TRANSFER_SCHEDULER": "tcp://host:1"})
     assert asked == [(None, 2), ("tcp://host:1", 0)]

@@ -1,0 +1,306 @@
+"""The command line as a whole: help, completion, versions, and what it says of mistakes."""
+
+import os
+import resource
+import shlex
+import subprocess
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+import typer
+
+from analysis import cli
+from analysis.commands.source import described
+from analysis.outcomes.study import study_cells
+
+TRANSFER = Path(sys.executable).with_name("transfer")
+FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
+
+
+def transfer(*arguments, cwd):
+    """Status, stdout and stderr of a command, run in this process."""
+    out, err, code = StringIO(), StringIO(), 0
+    argv = ["transfer", *map(str, arguments)]
+    with chdir(cwd), patch.object(sys, "argv", argv), redirect_stdout(out), redirect_stderr(err):
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = stop.code or 0
+    return code, out.getvalue(), err.getvalue()
+
+
+def examples():
+    """Every command line that help shows."""
+    shown = [cli.EXAMPLES]
+    for name in cli.COMMANDS:
+        module = import_module(f"analysis.commands.{name.replace('-', '_')}")
+        assert module.EXAMPLES, name
+        shown.append(module.EXAMPLES)
+    for table in shown:
+        for lines in table.values():
+            yield from lines.replace("\\\n", " ").splitlines()
+
+
+@pytest.mark.parametrize("line", list(examples()))
+def test_every_example_of_the_help_is_understood(line, tmp_path, monkeypatch):
+    monkeypatch.setattr(cli.Command, "invoke", lambda self, ctx: None)
+    program, *arguments = shlex.split(line)
+    assert program == "transfer"
+    assert transfer(*arguments, cwd=tmp_path) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["transfer overview", "transfer templates --language dan", "transfer outcomes",
+     "transfer instances eng dan --templates :3 --per-template 1 --out few.jsonl"],
+)  # fmt: skip
+def test_cheap_examples_run(line, tmp_path):
+    assert any(example.startswith(line) for example in examples())
+    code, printed, said = transfer(*shlex.split(line)[1:], cwd=tmp_path)
+    assert (code, said) == (0 if "templates -" not in line else 1, "")
+    assert printed
+
+
+def test_help_lists_every_command_by_panel_with_examples(tmp_path):
+    for arguments in (["--help"], []):
+        code, shown, said = transfer(*arguments, cwd=tmp_path)
+        assert (code, said) == (0, "")
+        for panel, names in cli.PANELS.items():
+            section = shown.split(f"\n{panel}:\n")[1].split("\n\n")[0]
+            assert [row.split()[0] for row in section.splitlines() if row[2] != " "] == list(names)
+        assert "Examples:\n  # " in shown
+        assert shown.isascii() or not set(shown) & set("─│╭╮╰╯")
+
+
+def test_help_of_a_command_ends_with_its_examples(tmp_path):
+    shown = transfer("predict", "--help", cwd=tmp_path)[1]
+    assert shown.rstrip().endswith("--outcomes few.csv")
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_what_is_read_from_the_source_is_what_the_command_takes(name):
+    module = import_module(f"analysis.commands.{name.replace('-', '_')}")
+
+    def options(function):
+        app = typer.Typer(add_completion=False)
+        app.command()(function)
+        return {
+            parameter.name: (
+                parameter.opts,
+                parameter.secondary_opts,
+                parameter.multiple if parameter.param_type_name == "option" else parameter.nargs,
+                getattr(parameter, "is_flag", False),
+                parameter.required,
+            )
+            for parameter in typer.main.get_command(app).params
+        }
+
+    assert options(described(name)) == options(module.command)
+    assert described(name).__doc__.split() == module.command.__doc__.split()
+
+
+def complete(shell, words, cwd):
+    """What the shell gets to offer after ``words``, in a process of its own as shells do it."""
+    typed = " ".join(words)
+    variables = (
+        {"COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
+        if shell == "bash"
+        else {"_TYPER_COMPLETE_ARGS": typed}
+    )
+    variables |= {"_TRANSFER_COMPLETE": f"complete_{shell}", "PYTHONPROFILEIMPORTTIME": "1"}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ended = subprocess.run(
+        [TRANSFER], env=os.environ | variables, cwd=cwd, capture_output=True, text=True, check=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    imported = {line.split("|")[-1].strip() for line in ended.stderr.splitlines()}
+    assert "typer" in imported
+    assert not imported & {"pandas", "numpy", "scipy", "matplotlib"}
+    assert seconds < 1.0, seconds  # processor time; 0.25 s on a machine of its own
+    return ended.stdout
+
+
+OFFERS = [
+    (["predict", "--language", "sw"], ["swe", "swh"], "Swahili"),
+    (["templates", "--language", "da"], ["dan"], "Danish"),
+    (["predict", "--model", "Qwen/Qwen3-8"], ["Qwen/Qwen3-8B"], "Qwen3, 8B"),
+    (["predict", "--family", "OLMo"], ["OLMo 2", "OLMo 3"], None),
+    (["predict", "--reasoning", "o"], ["on", "off"], None),
+    (["loo-predict", "--predictor", "study"], ["study", "study_pairs"], None),
+    (["glmm", "--engine", "lap"], ["laplace"], "needs no R"),
+    (["robustness", "--engine", "no"], ["none"], None),
+    (["features", "--feature-set", "syntax_k"], ["syntax_knn"], None),
+    (["power", "--effect", "resource:s"], ["resource:size="], None),
+    (["all", "--only", "glm"], ["glmm"], None),
+    (["specifications", "--only", "scr"], ["script"], "Latin"),
+    (["glmm", "--obs"], ["--observation-level"], None),
+    (["loo"], ["loo-predict"], None),
+]
+
+
+@pytest.mark.parametrize(("words", "offered", "told"), OFFERS)
+def test_bash_and_zsh_complete(words, offered, told, tmp_path):
+    shown = complete("bash", ["transfer", *words], tmp_path).split("\n")
+    assert set(offered) <= set(shown)
+    assert all(one.startswith(words[-1]) for one in shown if one)
+    shown = complete("zsh", ["transfer", *words], tmp_path)
+    for one in offered:
+        assert f'"{one}"'.replace(":", r"\\:") in shown
+    assert told is None or told in shown
+
+
+def test_completion_offers_what_the_commands_know():
+    from analysis.ablations.specifications import SPECIFICATIONS
+    from analysis.commands import complete
+    from analysis.determinants import MODES
+    from analysis.glmm.engines import ENGINES
+    from analysis.glmm.inference import METHODS
+    from analysis.outcomes.policies import DUPLICATES, ERRORS
+    from analysis.unseen.predictors import PREDICTORS
+    from features.languages import registry
+    from features.typology import feature_sets
+
+    assert complete.engines("") == list(ENGINES)
+    assert [name for name, _ in complete.modes("")] == list(MODES)
+    assert complete.predictors("") == list(PREDICTORS)
+    assert complete.intervals("") == list(METHODS)
+    assert complete.error_policies("") == list(ERRORS)
+    assert complete.duplicate_policies("") == list(DUPLICATES)
+    assert [name for name, _ in complete.specifications("")] == [s.name for s in SPECIFICATIONS]
+    assert complete.feature_sets("") == feature_sets()
+    assert {code for code, _ in complete.languages("")} == set(registry()["language"])
+
+
+def test_help_imports_no_command(tmp_path):
+    code = (
+        "import sys; sys.argv = ['transfer', '--help']\n"
+        "from analysis.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'pandas', 'numpy', 'joblib', 'scipy'} & set(sys.modules)\n"
+        "sys.exit(', '.join(sorted(heavy)) or 0)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ended.stderr == ""
+    assert ended.returncode == 0
+
+
+def test_the_version_is_that_of_the_package(tmp_path):
+    from importlib.metadata import version
+
+    told = f"transfer {version('capability-transfer')}\n"
+    assert transfer("--version", cwd=tmp_path) == (0, told, "")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Outcomes of six variants and six languages, sound ones and spoilt ones."""
+    path = tmp_path_factory.mktemp("own")
+    table = study_cells(splits=("symbolic",)).drop(columns="split")
+    variants = [f"Qwen2.5-{size}B-Instruct" for size in ("0.5", "1.5", "3", "7", "14", "32")]
+    kept = table[
+        table["variant"].isin(variants)
+        & table["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin"])
+        & (table["template"] <= "r008")
+    ].sort_values(["language", "variant", "template"])
+    kept.to_csv(path / "cells.csv", index=False)
+    kept.replace({"language": {"isl": "icl"}}).to_csv(path / "language.csv", index=False)
+    kept.replace({"variant": {variants[3]: "my-model"}}).to_csv(path / "model.csv", index=False)
+    kept.rename(columns={"variant": "model"}).to_csv(path / "columns.csv", index=False)
+    kept[:0].to_csv(path / "header.csv", index=False)
+    kept.to_csv(path / "semicolons.csv", index=False, sep=";")
+    kept.to_csv(path / "cells.txt", index=False)
+    (path / "empty.csv").write_text("")
+    (path / "file").write_text("in the way")
+    (path / "models.csv").write_text(
+        "variant,base_model,family,params_b,reasoning\nmy-model,my-model,Mine,seven,off\n"
+    )
+    return path
+
+
+OWN = ("glmm", "--engine", "laplace", "--formula", FORMULA, "--outcomes")
+PREDICT = ("predict", "--model", "Qwen/Qwen3-8B", "--reasoning", "on")
+MISTAKES = {
+    "no file": ((*OWN, "absent.csv"), ["there is no file absent.csv"]),
+    "wrong suffix": ((*OWN, "cells.txt"), ["no reader for .txt", ".csv, .parquet"]),
+    "wrong column": ((*OWN, "columns.csv"), ["no column 'variant'", "these are there: model"]),
+    "unknown language": (
+        (*OWN, "language.csv"),
+        ["language.csv, line 194 and 47 more rows: unknown language 'icl'. Did you mean isl"],
+    ),
+    "unknown model": (
+        (*OWN, "model.csv"),
+        ["model.csv, line ", " and 47 more rows: no features are known for model my-model"],
+    ),
+    "size in words": (
+        (*OWN, "model.csv", "--models", "models.csv"),
+        ["models.csv, line 2", "params_b is 'seven'"],
+    ),
+    "only a header": ((*OWN, "header.csv"), ["header.csv has no rows"]),
+    "empty file": ((*OWN, "empty.csv"), ["empty.csv is empty"]),
+    "semicolons": ((*OWN, "semicolons.csv"), ["separated by ';'"]),
+    "formula without tilde": (
+        ("glmm", "--outcomes", "cells.csv", "--formula", "resource"),
+        ["needs a '~'"],
+    ),
+    "formula with a typo": (
+        ("glmm", "--outcomes", "cells.csv", "--formula", "~ resorce + (1 | language)"),
+        ["Did you mean resource"],
+    ),
+    "out is a file": ((*OWN, "cells.csv", "--out", "file"), ["file is a file; choose another"]),
+    "out below a file": ((*OWN, "cells.csv", "--out", "file/x"), ["is a file; choose another"]),
+    "misspelt engine": (
+        ("glmm", "--outcomes", "cells.csv", "--engine", "laplce"),
+        ["Did you mean laplace"],
+    ),
+    "misspelt option": ((*OWN, "cells.csv", "--sed", "1"), ["Did you mean --seed?", "glmm --help"]),
+    "misspelt command": (("glm",), ["No such command 'glm'. Did you mean 'glmm'?"]),
+    "negative seed": (("glmm", "--seed", "-1"), ["--seed", "greater than or equal to 0"]),
+    "no items": ((*PREDICT, "--language", "swh", "--items", "0"), ["--items"]),
+    "target in percent": (
+        (*PREDICT, "--language", "swh", "--target", "80"),
+        ["between 0 and 1", "80% is 0.8"],
+    ),
+    "no language": (PREDICT, ["Missing option '--language'", "predict --help"]),
+    "predictions to a spreadsheet": (
+        (*PREDICT, "--language", "swh", "--save", "x.xlsx"),
+        [".csv or .parquet"],
+    ),
+    "cells to ingest": (
+        ("ingest", "cells.csv", "--out", "o.parquet"),
+        ["needs no ingest", "--outcomes"],
+    ),
+    "outcomes to CSV": (("ingest", "cells.csv", "--out", "o.csv"), ["name ending in .parquet"]),
+    "unknown template folder": (("templates", "--language", "xx"), ["There are afr, amh"]),
+    "threshold in percent": (
+        ("ceiling", "--outcomes", "cells.csv", "--english", "95"),
+        ["between 0 and 1"],
+    ),
+    "level in percent": (("power", "--level", "5"), ["between 0 and 1", "0.05"]),
+    "language not tabulated": (("equivalence", "--first", "xx"), ["It has ara, dan"]),
+    "metrics from no language": (
+        ("transfer-metrics", "--engine", "none", "--outcomes", "cells.csv", "--source", "xx"),
+        ["no outcomes are in language 'xx'", "deu"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named_with_what_to_do_and_nothing_is_written(name, folder):
+    arguments, says = MISTAKES[name]
+    before = sorted(folder.rglob("*"))
+    code, _, said = transfer(*arguments, cwd=folder)
+    assert code == 2
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    for words in says:
+        assert words in said
+    assert sorted(folder.rglob("*")) == before

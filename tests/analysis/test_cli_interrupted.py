@@ -1,0 +1,121 @@
+"""Ctrl-C, SIGTERM and a reader that leaves, on real processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from analysis.outcomes.study import study_cells
+
+TRANSFER = Path(sys.executable).with_name("transfer")
+FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
+SECONDS = 120.0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("own")
+    table = study_cells(splits=("symbolic",)).drop(columns="split")
+    variants = [f"Qwen2.5-{size}B-Instruct" for size in ("0.5", "1.5", "3", "7", "14", "32")]
+    kept = table[
+        table["variant"].isin(variants)
+        & table["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin"])
+        & (table["template"] <= "r008")
+    ]
+    kept.to_csv(path / "cells.csv", index=False)
+    return path
+
+
+def power(simulations, out):
+    """A command that runs for long, in two processes, and keeps every simulation."""
+    return [
+        TRANSFER, "power", "--outcomes", "cells.csv", "--formula", FORMULA, "--n-languages", "6",
+        "--n-variants", "6", "--n-templates", "8", "--n-instances", "10", "--workers", "2",
+        "--simulations", str(simulations), "--out", out,
+    ]  # fmt: skip
+
+
+def simulations(folder):
+    """Simulations that are kept, with the times they were written at."""
+    return {path: path.stat().st_mtime_ns for path in folder.glob("cache/power/*/*.csv")}
+
+
+def alive(group):
+    """Processes of a group that still run (zombies nobody has waited for do not)."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+        except (OSError, IndexError):
+            continue
+        if int(fields[2]) == group and fields[0] != "Z":
+            found.append(entry.name)
+    return found
+
+
+def stopped(command, cwd, kept, number, to_group):
+    """Start a command, send a signal once ``kept`` has two files, and wait for the end."""
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, start_new_session=True)  # fmt: skip
+    try:
+        limit = time.monotonic() + SECONDS
+        while len(simulations(kept)) < 2 and process.poll() is None:
+            assert time.monotonic() < limit
+            time.sleep(0.05)
+        (os.killpg if to_group else os.kill)(process.pid, number)
+        said = process.communicate(timeout=SECONDS)[1]
+        limit = time.monotonic() + 10
+        while alive(process.pid) and time.monotonic() < limit:
+            time.sleep(0.1)
+        return process.returncode, said, alive(process.pid)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_ctrl_c_keeps_finished_simulations_and_the_same_command_goes_on(folder):
+    out = folder / "interrupted"
+    status, said, left = stopped(power(5000, "interrupted"), folder, out, signal.SIGINT, True)
+    assert status == 130
+    assert said.count("\n") == 1
+    assert "finished pieces of work are kept in interrupted/cache" in said
+    assert said.endswith(f"--out {out.name}\n")
+    assert left == []
+    kept = simulations(out)
+    assert len(kept) >= 2
+    assert not list(out.rglob(".*"))  # temporary files
+    assert not (out / "power").exists()
+    wanted = max(int(path.stem) for path in kept) + 3
+    again = subprocess.run(power(wanted, out.name), cwd=folder, capture_output=True, check=True,
+                           text=True)  # fmt: skip
+    assert again.stderr == ""
+    after = simulations(out)
+    assert len(after) == wanted
+    assert {path: after[path] for path in kept} == kept
+    assert (out / "power" / "power.csv").is_file()
+
+
+def test_sigterm_ends_a_command_and_its_workers(folder):
+    out = folder / "terminated"
+    status, said, left = stopped(power(5000, out.name), folder, out, signal.SIGTERM, False)
+    assert status == 143
+    assert said.startswith("interrupted; ")
+    assert said.count("\n") == 1
+    assert left == []
+    assert not list(out.rglob(".*"))
+
+
+def test_a_reader_that_leaves_costs_no_result(folder):
+    command = [TRANSFER, "glmm", "--outcomes", "cells.csv", "--formula", FORMULA, "--engine",
+               "laplace", "--out", "piped"]  # fmt: skip
+    for more in ([], ["--json"]):
+        process = subprocess.Popen([*command, *more], cwd=folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)  # fmt: skip
+        process.stdout.close()
+        said = process.stderr.read()
+        assert (process.wait(), said) == (0, b"")
+        assert (folder / "piped" / "glmm" / "fixed_effects.csv").is_file()
