@@ -1,0 +1,96 @@
+"""``fit``: estimates, tables, figure and levers of a fitted model."""
+
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from analysis import fit
+from analysis import study as named
+from analysis.front.shown import ROWS, Sheet, as_html, as_text
+from analysis.glmm.laplace import fit as laplace
+from common.errors import InputError
+
+
+def test_estimates_are_those_of_the_engine_on_the_data_shown(model):
+    again = laplace(model.formula, model.data)
+    pd.testing.assert_series_equal(
+        model.fixed_effects["estimate"], again.fixed_effects["estimate"], rtol=1e-4
+    )
+    assert set(model.random_effects["group"]) == {
+        "variant", "language", "template", "variant:language",
+    }  # fmt: skip
+    assert model.data["size"].std() == pytest.approx(1)
+    assert set(model.constants["feature"]) == {"resource", "distance", "fertility", "size"}
+
+
+def test_published_figures_stand_beside_the_studys_model_only(published, model):
+    assert published.fixed_effects["difference"].abs().max() < 0.015
+    assert "published" in repr(published)
+    assert "published" not in model.fixed_effects.columns
+    assert "published" not in repr(model).replace("published pair counts", "")
+
+
+def test_a_model_shows_its_formula_data_and_warnings(model):
+    for shown in (repr(model), model._repr_html_()):
+        assert "(1 | template)" in shown
+        assert "cells of the table of outcomes" in shown
+    assert all(f"! {warning}" in repr(model) for warning in model.warnings())
+
+
+@pytest.mark.parametrize("name", ["model", "published", "study", "predictions"])
+def test_html_is_well_formed(name, request):
+    ElementTree.fromstring(f"<div>{request.getfixturevalue(name)._repr_html_()}</div>")
+
+
+def test_tables_show_themselves_and_are_those_of_the_command_line(published):
+    tables = published.tables()
+    assert list(tables) == ["table_03", "table_04"]
+    for table in tables.values():
+        ElementTree.fromstring(f"<div>{table._repr_html_()}</div>")
+        assert table.note in repr(table)
+        assert "reconstructed" in table.note
+
+
+def test_sheets_escape_and_say_how_much_they_leave_out():
+    display = pd.DataFrame({"": [f"<{i}>" for i in range(ROWS + 3)], "x": "1"})
+    sheet = Sheet("a < b", {"k": "v & w"}, display, ("r > s",))
+    html = as_html(sheet)
+    ElementTree.fromstring(f"<div>{html}</div>")
+    assert "&lt;0&gt;" in html
+    assert "… and 3 more rows" in html
+    assert f"<{ROWS}>" not in as_text(sheet)
+    assert "… and 3 more rows" in as_text(sheet)
+
+
+def test_the_forest_has_a_line_a_term_on_new_axes_and_on_given_ones(model, figure):
+    own = model.plot()
+    assert len(own.get_yticks()) == len(model.fixed_effects) - 1
+    assert "cells of the table of outcomes" in own.figure.get_supxlabel()
+    _, given = figure.subplots()
+    assert model.plot(ax=given) is given
+    assert len(given.get_yticks()) == len(own.get_yticks())
+
+
+def test_levers_are_read_off_the_fit(published, figure):
+    levers = published.levers()
+    effect = (
+        published.fit.coefficients["size"] / published.constants.set_index("feature")["sd"]["size"]
+    )
+    assert levers.exchange_rates["parameters"] == pytest.approx(effect)
+    assert levers.scale_cost["language"].iloc[-1] == "eng"
+    assert levers.plot("distance", "reasoning").get_xlabel().startswith("URIEL")
+    with pytest.raises(InputError, match="feature='resorce'.*Did you mean resource"):
+        levers.plot("resorce")
+
+
+def test_levers_need_the_features_they_move(study):
+    with pytest.raises(InputError, match="this one lacks distance, fertility, reasoning"):
+        fit(study, "~ resource * size + (1 | variant) + (1 | language)").levers()
+
+
+def test_a_formula_or_an_engine_that_is_not_there_is_answered(study):
+    with pytest.raises(InputError, match=r"names resorce.*Did you mean resource.*models= file"):
+        fit(study, "~ resorce + (1 | language)")
+    with pytest.raises(InputError, match=r"no engine 'laplce'.*Did you mean laplace"):
+        fit(study, named.MAIN, engine="laplce")
