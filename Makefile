@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale loo-predict few-templates predict levers interval-check all specifications overview power tables figures report bench coverage docs test test-browser lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-browser lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -123,6 +123,9 @@ figures: setup ## everything that makes the study's figures -> results/figures/
 
 report: setup ## the results on one page, with predictions to explore -> results/report/index.html
 	$(transfer) report $(inputs) $(ARGS)
+
+notebooks: setup ## run the notebooks top to bottom, keep their outputs (minutes; ARGS=02: one) -> notebooks/
+	.venv/bin/python -m tools.notebooks $(ARGS)
 
 bench: setup ## engines side by side at 25, 100 and 400 templates (about an hour) -> results/bench/
 	.venv/bin/python -m benchmarks.compare $(if $(OUT),--out '$(OUT)/bench') $(ARGS)

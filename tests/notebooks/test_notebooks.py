@@ -1,0 +1,97 @@
+"""The notebooks run, say what they are kept as saying, and the tool fails where it must."""
+
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tools import notebooks
+
+HEAD = """---
+jupyter:
+  kernelspec:
+    display_name: Python 3
+    language: python
+    name: python3
+---
+
+"""
+
+
+@pytest.mark.parametrize("text", notebooks.texts(), ids=lambda text: text.stem)
+def test_a_notebook_runs_from_nothing_without_a_warning(text, tmp_path):
+    executed = notebooks.execute(text, tmp_path)
+    kept = nbformat.read(text.with_suffix(".ipynb"), as_version=4)
+    assert [cell.source for cell in kept.cells] == [cell.source for cell in executed.cells]
+    for cell, other in zip(kept.cells, executed.cells, strict=True):
+        assert _kinds(cell) == _kinds(other), cell.source
+    assert any("image/png" in kinds for cell in executed.cells for kinds in _kinds(cell))
+    assert executed.cells[-1].source.startswith("## Things to try")
+
+
+@pytest.mark.parametrize("text", notebooks.texts(), ids=lambda text: text.stem)
+def test_a_notebook_is_kept_as_its_text_says_and_names_no_machine(text):
+    assert notebooks.in_step(text)
+    kept = nbformat.read(text.with_suffix(".ipynb"), as_version=4)
+    assert kept.metadata == notebooks.METADATA
+    assert all(cell.metadata == {} for cell in kept.cells)
+    numbers = [cell.execution_count for cell in kept.cells if cell.cell_type == "code"]
+    assert numbers == list(range(1, len(numbers) + 1))
+    for private in (str(Path.home()), str(notebooks.HOME), "/tmp/"):
+        assert private not in text.with_suffix(".ipynb").read_text(encoding="utf-8")
+
+
+def test_there_are_five():
+    assert [text.stem[:2] for text in notebooks.texts()] == ["01", "02", "03", "04", "05"]
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(code: str) -> Path:
+        text = tmp_path / "01_short.md"
+        text.write_text(f"{HEAD}# Short\n\n```python\n{code}\n```\n", encoding="utf-8")
+        return text
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("1 / 0", "ZeroDivisionError"),
+        ("import warnings\nwarnings.warn('mind this')", "wrote to stderr:\n.*mind this"),
+        ("import sys\nprint('aside', file=sys.stderr)", "wrote to stderr:\naside"),
+    ],
+)
+def test_errors_and_warnings_fail_and_leave_nothing(written, code, message):
+    text = written(code)
+    with pytest.raises(notebooks.NotebookError, match=f"(?s){message}"):
+        notebooks.make(text)
+    assert not text.with_suffix(".ipynb").exists()
+
+
+def test_the_kernel_is_this_environments_and_runs_make_the_same_file(written):
+    text = written("import sys\nprint(sys.prefix)")
+    first = notebooks.make(text).read_bytes()
+    assert f"{sys.prefix}\\n".encode() in first
+    assert notebooks.make(text).read_bytes() == first
+
+
+def test_an_edited_notebook_is_not_written_over(written):
+    text = written("1 + 1")
+    pair = notebooks.make(text)
+    assert notebooks.in_step(text)
+    edited = nbformat.read(pair, as_version=4)
+    edited.cells[-1].source = "1 + 2"
+    nbformat.write(edited, pair)
+    os.utime(pair, (text.stat().st_mtime + 9,) * 2)
+    assert not notebooks.in_step(text)
+    with pytest.raises(notebooks.NotebookError, match="edited after 01_short.md"):
+        notebooks.make(text)
+
+
+def _kinds(cell) -> list[set[str]]:
+    """What a cell puts out: the kinds of its outputs."""
+    return [set(output.get("data", [output.output_type])) for output in cell.get("outputs", [])]
