@@ -72,16 +72,14 @@ def question(results: Results) -> dict:
 
 
 def data(results: Results) -> dict:
-    counts = results.table("outcomes/summary.csv")
     glance = results.table("glmm/glance.csv").iloc[0]
+    levels = results.table("glmm/random_effects.csv").set_index("group")["levels"]
     return {
         "cells": int(glance["nobs"]),
         "trials": int(glance["trials"]),
-        "pairs": int((counts["split"] == "symbolic").sum()),
-        "templates": int(_levels(results, "template")),
-        "source": glance["data_source"],
+        "levels": {labels.group(name).lower(): int(count) for name, count in levels.items()},
+        "reconstructed": "reconstructed" in glance["data_source"],
         "fit": glance.to_dict(),
-        "layers": sorted({*counts["counts_layer"]} | {*counts["template_layer"]}),
     }
 
 
@@ -359,7 +357,7 @@ SECTIONS = (
             ("outcomes/summary.csv", "features/languages.csv"), question),
     Section("explorer", "Explore: what would a model score?"),
     Section("data", "Data: what is published, what is reconstructed",
-            ("glmm/glance.csv", "glmm/random_effects.csv", "outcomes/summary.csv"), data),
+            ("glmm/glance.csv", "glmm/random_effects.csv"), data),
     Section("determinants", "What determines transfer",
             ("glmm/fixed_effects.csv", "glmm/random_effects.csv", "glmm/variance_explained.csv",
              "glmm/standardisation.csv"), determinants),
