@@ -26,7 +26,7 @@ from analysis.unseen.anywhere import Bundle
 from analysis.unseen.intervals import NOMINAL
 from analysis.unseen.size_multiple import size_multiples
 from common.errors import InputError
-from common.files import hash_files, hash_settings, replacing
+from common.files import hash_files, hash_settings, hash_table, replacing
 
 SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
 """Billions of parameters: a stated grid over the sizes of the data, about two steps a doubling."""
@@ -75,7 +75,7 @@ def grid(
     workers: int = 2,
     sizes: tuple[float, ...] = SIZES,
 ) -> Grid:
-    """Every setting's prediction, read from ``cache`` where data, settings and code are the same.
+    """Every setting's prediction, read from ``cache`` where fit, settings and code are the same.
 
     Args:
         bundle: what predictions are made from.
@@ -91,7 +91,10 @@ def grid(
     """
     behind = {Path(__file__), *(file for module in MADE_BY for file in sources.files(module))}
     code = hash_files(sorted(behind))
-    name = hash_settings(code, *key, items, seed, sizes)
+    # a fit can change under the same data: one prediction tells
+    probe = anywhere.find_model(bundle, None, sizes[0], None, MODES[0])
+    told = anywhere.predict(bundle, probe, _languages(bundle), items, seed).round(6)
+    name = hash_settings(code, *key, hash_table(told), items, seed, sizes)
     path = None if cache is None else Path(cache) / "report" / f"grid-{name}.joblib"
     if path is not None and path.exists():
         return joblib.load(path)
@@ -111,8 +114,7 @@ def _compute(
     sizes: tuple[float, ...],
     key: str,
 ) -> Grid:
-    known = bundle.languages[["resource", "distance"]].notna().all(axis=1)
-    languages = bundle.languages[known].sort_values("name", ignore_index=True)
+    languages = _languages(bundle)
     families = (*sorted(bundle.models["family"].unique(), key=str.casefold), None)
     # a task is a family: its tokens are counted once
     jobs = [delayed(_family)(bundle, family, languages, items, seed, sizes) for family in families]
@@ -124,6 +126,12 @@ def _compute(
     points, ends, multiples, said = zip(*(found[family] for family in families), strict=True)
     stacked = (np.stack(part) for part in (points, ends, multiples))
     return Grid(languages, families, sizes, *stacked, list(said), key)
+
+
+def _languages(bundle: Bundle) -> pd.DataFrame:
+    """Every language that has both features, by name."""
+    known = bundle.languages[["resource", "distance"]].notna().all(axis=1)
+    return bundle.languages[known].sort_values("name", ignore_index=True)
 
 
 def _family(

@@ -36,7 +36,7 @@ from features.size import parse_size
 DEFAULT = "smooth"
 """Best over held-out languages and over held-out edges (``results/loo``)."""
 
-VERSION = 4
+VERSION = 5
 DRAWS = 4000
 DRAWS_SEED = 0  # of the effects' draws, which the bundle keeps
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
