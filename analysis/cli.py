@@ -169,7 +169,8 @@ class Command(TyperCommand):
         options, shared = dict(ctx.params), ctx.find_root().params
         machine = options.pop("json") or shared["json"]
         with (
-            output.speaking(self.name, options, machine),
+            output.speaking(self.name, options, machine) as say,
+            say.working(self.name),  # below it, what is shown of parts of the work
             cluster(shared["scheduler"], shared["dask"]),
         ):
             return super().invoke(ctx)

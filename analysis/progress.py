@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -92,16 +91,9 @@ def fraction(console: Console, label: str) -> Iterator[Callable[[int, int], None
 
 
 def _shown(console: Console, *columns: object) -> Progress:
-    # where stdout is a terminal too, what is printed meanwhile goes above the bar
-    shared = console.is_terminal and sys.stdout.isatty()
-    return Progress(
-        *columns,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        redirect_stdout=shared,
-        redirect_stderr=console.is_terminal,
-    )
+    shown = console.is_terminal
+    return Progress(*columns, console=console, transient=True, disable=not shown,
+                    redirect_stdout=False, redirect_stderr=shown)  # fmt: skip
 
 
 def _minutes(seconds: float) -> str:

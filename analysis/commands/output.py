@@ -43,7 +43,7 @@ class Output:
     """What a command can say. This one says nothing: renderers say what they show."""
 
     def __init__(self) -> None:
-        self.errors = Console(stderr=True, soft_wrap=True)
+        self.progress = Console(stderr=True, soft_wrap=True)
 
     def data(self, source: str, what: str = "Data") -> None:
         """Which data the results rest on, and which layer of them is reconstructed."""
@@ -74,23 +74,23 @@ class Output:
 
     def working(self, label: str) -> AbstractContextManager[Callable[[str], None]]:
         """Progress of work of unknown length (see ``analysis.progress``)."""
-        return progress.working(self.errors, label)
+        return progress.working(self.progress, label)
 
     def fitting(self, label: str) -> AbstractContextManager[Callable[[str, int, float], None]]:
         """Progress of one fit."""
-        return progress.fitting(self.errors, label)
+        return progress.fitting(self.progress, label)
 
     def fits(self, total: int) -> progress.Fits:
         """Progress of fits, one after another."""
-        return progress.Fits(self.errors, total)
+        return progress.Fits(self.progress, total)
 
     def fraction(self, label: str) -> AbstractContextManager[Callable[[int, int], None]]:
         """Progress of pieces of work whose number is told as they are done."""
-        return progress.fraction(self.errors, label)
+        return progress.fraction(self.progress, label)
 
     def counting(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """Progress of a known number of pieces of work."""
-        return progress.counting(self.errors, label, total)
+        return progress.counting(self.progress, label, total)
 
 
 class People(Output):
@@ -101,6 +101,8 @@ class People(Output):
         self.console = _Patient(soft_wrap=True, highlight=False)
         if not self.console.is_terminal:
             self.console.width = WIDE
+        elif self.progress.is_terminal:
+            self.progress = self.console  # one terminal: what is printed goes above the progress
 
     def data(self, source: str, what: str = "Data") -> None:
         self.line(f"{what}: {source}")
@@ -120,8 +122,9 @@ class People(Output):
     ) -> None:
         shown = _strings(table) if display is None else display
         numeric = [_is_numeric(shown[column]) for column in shown.columns]
-        panel = Table(title=escape(title) or None, title_justify="left", title_style="bold",
-                      box=None, padding=(0, 1, 0, 0), pad_edge=False)  # fmt: skip
+        if title:
+            self.console.print(f"[bold]{escape(title)}[/]")
+        panel = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
         for column, right in zip(shown.columns, numeric, strict=True):
             panel.add_column(escape(str(column)), justify="right" if right else "left",
                              overflow="fold")  # fmt: skip
