@@ -18,16 +18,19 @@ EXAMPLES = {"Ten simulated languages, a first look": "transfer interval-check --
 
 
 def command(
-    worlds: Annotated[int, typer.Option("--worlds", min=2, help="Simulated languages.")] = 150,
+    worlds: Annotated[int, typer.Option("--worlds", min=2, help="Simulated data sets.")] = 105,
     workers: options.Workers = 2,
     out: options.OutOfStudy = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
-    """Simulate languages from the fitted models, hold each out, and count what intervals cover."""
+    """Simulate data from the fitted models, predict a language held out, and count what is covered.
+
+    Finished worlds are kept in OUT/cache.
+    """
     say = output.current()
     directory = options.directory(out, None)
     joined, vectors = loo.prepare(reading.inputs(say, None, None, None, seed))
-    task = Task(joined, vectors, seed=seed, workers=workers)
+    task = Task(joined, vectors, seed=seed, cache=directory / "cache", workers=workers)
     table = simulation.coverage(task, PREDICTORS, worlds, say.counting)
     shown = table[["predictor", "level"]].copy()
     shown["nominal"] = [f"{value:.0%}" for value in table["nominal"]]

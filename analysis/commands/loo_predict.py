@@ -33,7 +33,8 @@ from common.files import write_table
 NOTE = """Accuracies are shares (0–1), errors accuracy points. Leave-one-language-out:
 
 - `pairs.csv`, `by_language.csv`, `summary.csv`: `predicted` is the plug-in prediction (modes, new
-  effects zero); intervals are predictive, binomial noise of the items asked included.
+  effects zero); intervals are predictive: effects, their SDs and the binomial noise of the items
+  asked are drawn.
 - `points.csv`, `points_summary.csv`: the plug-in prediction beside the integrated one (the mean
   over the new effects).
 - `intervals.csv`, `calibration.csv`: coverage, width and interval score.
@@ -45,7 +46,8 @@ NOTE = """Accuracies are shares (0–1), errors accuracy points. Leave-one-langu
 `extrapolation.csv` and `extrapolation_intervals.csv` hold out whole edges: the three languages
 with least text, the three most distant from English, the languages of each script.
 `few_templates.csv` and `few_templates_coverage.csv` are of `make few-templates`: the error after k
-templates of the language were seen. `simulated_coverage.csv` is of `make interval-check`.
+templates of the language were seen. `simulated_coverage.csv` is of `make interval-check`: what
+intervals cover in worlds drawn from the fitted models.
 
 """
 
@@ -53,8 +55,8 @@ templates of the language were seen. `simulated_coverage.csv` is of `make interv
 EXAMPLES = {
     "Every predictor on every held-out language": "transfer loo-predict",
     "And the predictor chosen without each language": "transfer loo-predict --nested",
-    "The study's model alone, languages only": "transfer loo-predict "
-    "--predictor study_pairs --no-edges",
+    "The study's model and ours, languages only": "transfer loo-predict "
+    "--predictor study --predictor smooth --no-edges",
 }
 
 

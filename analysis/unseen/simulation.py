@@ -20,7 +20,7 @@ from analysis.unseen.folds import Split, leave_one_out, split
 from analysis.unseen.intervals import NOMINAL, predicted
 from analysis.unseen.predictors import predictor
 from analysis.unseen.predictors.pairs import FittedPairs, totals
-from analysis.unseen.task import Counting, Task, in_parallel
+from analysis.unseen.task import Counting, Store, Task, in_parallel
 
 MODELS = ("family", "base_model", "variant")
 """Terms that stay at their modes: the models are the same in every world."""
@@ -32,29 +32,37 @@ TRUTHS = 200
 def coverage(task: Task, names: Sequence[str], worlds: int, counting: Counting) -> pd.DataFrame:
     """Coverage of the intervals of predictors of pairs, in worlds that their own model makes.
 
-    Each language is left out of as many worlds as every other, give or take one.
+    Each language is left out of as many worlds as every other, give or take one. Finished worlds
+    are kept: more of them later take up where fewer ended.
 
     Returns predictor, level (pair, language), nominal, worlds, coverage, std_error (over worlds:
     what is predicted in one shares the fit).
     """
     folds = leave_one_out(task.joined["language"].unique())
-    jobs = []
+    store, jobs = Store(task), []
     for name in names:
         for place, fold in enumerate(folds):
-            if len(numbers := range(place, worlds, len(folds))):
+            numbers = range(place, worlds, len(folds))
+            if missing := [n for n in numbers if not store.has(name, ("world", n))]:
                 parts = split(task.joined, fold)
                 fitted = predictor(name).fit(parts.train, task.vectors, task.engine)
-                jobs += [delayed(_world)(task, name, fitted, parts, number) for number in numbers]
-    found = list(in_parallel(task, jobs, "simulated worlds", counting))
-    table = pd.DataFrame(
-        [row for rows in found for row in rows], columns=["predictor", "level", "nominal", "inside"]
-    )
+                jobs += [delayed(_world)(task, name, fitted, parts, number) for number in missing]
+    for name, number, found in in_parallel(task, jobs, "simulated worlds", counting):
+        store.put(found, name, ("world", number))
+    tables = [
+        store.get(name, ("world", number)).assign(predictor=name)
+        for name in names
+        for number in range(worlds)
+    ]
+    table = pd.concat(tables, ignore_index=True)
     groups = table.groupby(["predictor", "level", "nominal"], sort=False)["inside"]
     summary = groups.agg(worlds="size", coverage="mean", std_error="sem").reset_index()
     return summary.sort_values(["predictor", "level", "nominal"], ignore_index=True)
 
 
-def _world(task: Task, name: str, fitted: FittedPairs, parts: Split, number: int) -> list[tuple]:
+def _world(
+    task: Task, name: str, fitted: FittedPairs, parts: Split, number: int
+) -> tuple[str, int, pd.DataFrame]:
     """Shares of the language's pairs, and of its means, inside each interval, over its truths."""
     generator = np.random.default_rng([task.seed, number])
     held, train = totals(parts.held), fitted.data.copy()
@@ -72,6 +80,6 @@ def _world(task: Task, name: str, fitted: FittedPairs, parts: Split, number: int
     for nominal in NOMINAL:
         low, high = (table[f"{side}_{round(100 * nominal)}"] for side in ("low", "high"))
         inside = (observed >= low.to_numpy()[:, None]) & (observed <= high.to_numpy()[:, None])
-        found.append((name, "pair", nominal, inside[:-1].mean()))
-        found.append((name, "language", nominal, inside[-1].mean()))
-    return found
+        found.append(("pair", nominal, inside[:-1].mean()))
+        found.append(("language", nominal, inside[-1].mean()))
+    return name, number, pd.DataFrame(found, columns=["level", "nominal", "inside"])
