@@ -1,6 +1,7 @@
 """The notebooks run, say what they are kept as saying, and the tool fails where it must."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from tools import notebooks
 
+NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e-?\d+)?"
 HEAD = """---
 jupyter:
   kernelspec:
@@ -27,8 +29,11 @@ def test_a_notebook_runs_from_nothing_without_a_warning(text, tmp_path):
     assert [cell.source for cell in kept.cells] == [cell.source for cell in executed.cells]
     for cell, other in zip(kept.cells, executed.cells, strict=True):
         assert _kinds(cell) == _kinds(other), cell.source
+        words, numbers = _said(cell)
+        assert _said(other)[0] == words, "run `make notebooks`"
+        assert _said(other)[1] == pytest.approx(numbers, rel=0.03, abs=0.03), "`make notebooks`"
     assert any("image/png" in kinds for cell in executed.cells for kinds in _kinds(cell))
-    assert executed.cells[-1].source.startswith("## Things to try")
+    assert "## Things to try" in executed.cells[-1].source
 
 
 @pytest.mark.parametrize("text", notebooks.texts(), ids=lambda text: text.stem)
@@ -90,6 +95,15 @@ def test_an_edited_notebook_is_not_written_over(written):
     assert not notebooks.in_step(text)
     with pytest.raises(notebooks.NotebookError, match="edited after 01_short.md"):
         notebooks.make(text)
+
+
+def _said(cell) -> tuple[str, list[float]]:
+    """A cell's text without its numbers and spaces, and the numbers."""
+    outputs = cell.get("outputs", [])
+    text = "".join(out.get("text", out.get("data", {}).get("text/plain", "")) for out in outputs)
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text.replace("−", "-"))
+    numbers = re.findall(NUMBER, text)
+    return re.sub(rf"{NUMBER}|[-+\s]", "", text), [float(number) for number in numbers]
 
 
 def _kinds(cell) -> list[set[str]]:
