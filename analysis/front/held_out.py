@@ -134,7 +134,7 @@ def hold_out(
     Args:
         study: from ``load``; the embedded study without it.
         predictors: names out of ``analysis.unseen.predictors.PREDICTORS``: ``study`` (the study's
-            GLMM, seconds), ``smooth`` (ours, about a minute for 15 languages), and simpler ones.
+            GLMM), ``smooth`` (ours; both take seconds a language), and simpler, faster ones.
         languages: those to hold out; every language of the study without it.
         draws: of the predictive distributions.
         workers: folds at once.
