@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,11 @@ def simulations(folder):
     return {path: path.stat().st_mtime_ns for path in folder.glob("cache/power/*/*.csv")}
 
 
+def at_least(number, folder):
+    """Whether so many simulations are kept."""
+    return len(simulations(folder)) >= number
+
+
 def alive(group):
     """Processes of a group that still run (zombies nobody has waited for do not)."""
     found = []
@@ -57,13 +63,13 @@ def alive(group):
     return found
 
 
-def stopped(command, cwd, kept, number, to_group):
-    """Start a command, send a signal once ``kept`` has two files, and wait for the end."""
+def stopped(command, cwd, begun, number, to_group):
+    """Start a command, send a signal once it has ``begun``, and wait for the end."""
     process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, start_new_session=True)  # fmt: skip
     try:
         limit = time.monotonic() + SECONDS
-        while len(simulations(kept)) < 2 and process.poll() is None:
+        while not begun() and process.poll() is None:
             assert time.monotonic() < limit
             time.sleep(0.05)
         (os.killpg if to_group else os.kill)(process.pid, number)
@@ -79,7 +85,8 @@ def stopped(command, cwd, kept, number, to_group):
 
 def test_ctrl_c_keeps_finished_simulations_and_the_same_command_goes_on(folder):
     out = folder / "interrupted"
-    status, said, left = stopped(power(5000, "interrupted"), folder, out, signal.SIGINT, True)
+    two = partial(at_least, 2, out)
+    status, said, left = stopped(power(5000, out.name), folder, two, signal.SIGINT, True)
     assert status == 130
     assert said.count("\n") == 1
     assert "finished pieces of work are kept in interrupted/cache" in said
@@ -101,7 +108,8 @@ def test_ctrl_c_keeps_finished_simulations_and_the_same_command_goes_on(folder):
 
 def test_sigterm_ends_a_command_and_its_workers(folder):
     out = folder / "terminated"
-    status, said, left = stopped(power(5000, out.name), folder, out, signal.SIGTERM, False)
+    two = partial(at_least, 2, out)
+    status, said, left = stopped(power(5000, out.name), folder, two, signal.SIGTERM, False)
     assert status == 143
     assert said.startswith("interrupted; ")
     assert said.count("\n") == 1
@@ -119,3 +127,14 @@ def test_a_reader_that_leaves_costs_no_result(folder):
         said = process.stderr.read()
         assert (process.wait(), said) == (0, b"")
         assert (folder / "piped" / "glmm" / "fixed_effects.csv").is_file()
+
+
+def test_ctrl_c_ends_the_steps_of_all(tmp_path):
+    command = [TRANSFER, "all", "--only", "hat-noise", "--only", "overview", "--jobs", "1",
+               "--out", "all"]  # fmt: skip
+    begun = (tmp_path / "all" / "cache" / "logs" / "hat-noise.log").exists
+    status, said, left = stopped(command, tmp_path, begun, signal.SIGINT, False)
+    assert (status, left) == (130, [])
+    assert said.endswith(" --jobs 1 --out all\n")
+    assert said.count("\n") == 1
+    assert not list(tmp_path.glob("all/cache/logs/overview.log"))

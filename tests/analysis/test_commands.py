@@ -262,6 +262,27 @@ def test_covariates_of_ones_own_come_with_languages_and_models(cells, tmp_path):
     assert "read from the models' names" in result.stdout
 
 
+def test_text_is_compared_by_level_and_tables_that_do_not_apply_are_not_there(cells, tmp_path):
+    cells.to_csv(tmp_path / "cells.csv", index=False)
+    rows = "".join(f"{code},{'other' if code in ('mar', 'hin') else 'latin'}\n"
+                   for code in cells["language"].unique())  # fmt: skip
+    (tmp_path / "languages.csv").write_text("language,writing\n" + rows)
+    folder = tmp_path / "transfer-results" / "glmm"
+    folder.mkdir(parents=True)
+    (folder / "lme4_check.csv").write_text("of an earlier fit")
+    formula = FORMULA.replace("resource", "resource + writing")
+    result = transfer("glmm", "--outcomes", "cells.csv", "--formula", formula, "--engine",
+                      "laplace", "--languages", "languages.csv", cwd=tmp_path)  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    unit = "log-odds per SD; levels of writing against the first"
+    assert f"Fixed effects ({unit})" in result.stdout
+    table = (tmp_path / "transfer-results" / "tables" / "table_03.md").read_text()
+    assert f"Fixed effects ({unit})" in table
+    assert {path.name for path in folder.iterdir()} == {
+        "README.md", "fixed_effects.csv", "random_effects.csv", "standardisation.csv", "glance.csv",
+    }  # fmt: skip
+
+
 def test_correlations_of_slopes_are_shown_and_written(cells, tmp_path):
     cells.to_csv(tmp_path / "cells.csv", index=False)
     formula = "~ resource + size + (1 + size | language) + (1 | variant) + (1 | template)"

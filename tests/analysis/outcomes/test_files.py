@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis.outcomes.cells import pair_totals, to_cells
-from analysis.outcomes.files import read_outcomes
+from analysis.outcomes.files import place, read_outcomes
 from analysis.outcomes.schema import validate
 from analysis.outcomes.study import study_cells
 from common.errors import InputError
@@ -98,3 +98,15 @@ def test_bad_files(tmp_path):
     (tmp_path / "latin.csv").write_bytes((HEADER + "a,dan,\xe6,1,1\n").encode("latin-1"))
     with pytest.raises(InputError, match="UTF-8"):
         read_outcomes(tmp_path / "latin.csv")
+
+
+def test_a_place_is_named_in_the_terms_of_what_was_given(tmp_path):
+    table = pd.DataFrame({"language": ["eng", "xx", "deu", "xx"], "n_correct": [1, 2, 3, 4]})
+    table.to_csv(tmp_path / "own.csv", index=False)
+    table.to_parquet(tmp_path / "own.parquet", index=False)
+    path = tmp_path / "own.csv"
+    assert place(path, "language", ["xx"]) == f"{path}, line 3 and 1 more rows: "
+    assert place(path, "language", ["deu"]) == f"{path}, line 4: "
+    assert place(tmp_path / "own.parquet", "language", ["xx"]).startswith(f"{tmp_path}/own.parquet")
+    assert "index 1 and 1 more rows: " in place(table, "language", ["xx"])
+    assert place(path, "variant", ["xx"]) == place(tmp_path / "logs", "language", ["xx"]) == ""
