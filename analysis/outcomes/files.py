@@ -84,7 +84,8 @@ def place(outcomes: str | Path | pd.DataFrame, column: str, values: Collection[o
     found = table.index[table[column].astype(str).str.strip().isin(wanted)]
     if found.empty:
         return ""
-    more = f" and {len(found) - 1:,} more rows" if len(found) > 1 else ""
+    others = len(found) - 1
+    more = f" and {others:,} more row{'s' * (others > 1)}" if others else ""
     return f"{name}, {row} {found[0]}{more}: "
 
 
