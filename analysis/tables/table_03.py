@@ -47,7 +47,8 @@ def build(
 
     ``std_error_rx`` are lme4's standard errors by term, which take the SDs as known; they stand
     beside the fit's own where they were computed. ``correlations`` are those of random slopes,
-    ``unit`` that of the fixed effects. Columns of published figures are left out where there are none.
+    ``unit`` that of the fixed effects. Columns of published figures are left
+    out where there are none.
     """
     fixed = fixed_effects.rename(columns={"term": "name"}).assign(part="fixed")
     random = random_effects.rename(columns={"group": "name", "sd": "estimate"})
