@@ -82,6 +82,11 @@ class FittedModel(Shown):
         return self._compared(self.determinants.variance_explained())
 
     @property
+    def lme4_check(self) -> pd.DataFrame:
+        """quantity, term, ours, lme4, difference at our optimum; empty but for engine ``lme4``."""
+        return self.determinants.lme4_check()
+
+    @property
     def note(self) -> str:
         """Data and engine, for captions: which layer is published and which reconstructed."""
         return note(self.study.source, self.fit)
@@ -125,6 +130,11 @@ class FittedModel(Shown):
             "likelihood": f"log {fit.log_lik:.2f}, AIC {fit.aic:.1f} (Laplace approximation)",
             "engine": f"{fit.engine}, standard errors from the {record.hessian} Hessian",
         }
+        if (judgement := self.determinants.judgement) is not None:
+            facts[f"lme4 {judgement.theirs.versions['lme4']}"] = (
+                f"its log-likelihood at this optimum is {judgement.theirs.log_lik:.2f}, modes "
+                f"within {judgement.max_mode_difference:.0e}"
+            )
         facts |= {
             f"explained, {labels.group(row.group)}": f"{row.explained:.1%} of the variance that "
             "size alone leaves"
