@@ -94,3 +94,11 @@ def test_a_formula_or_an_engine_that_is_not_there_is_answered(study):
         fit(study, "~ resorce + (1 | language)")
     with pytest.raises(InputError, match=r"no engine 'laplce'.*Did you mean laplace"):
         fit(study, named.MAIN, engine="laplce")
+
+
+def test_lme4s_verdict_is_shown_where_it_was_asked(study, model):
+    judged = fit(study, "~ resource + size + (1 | variant) + (1 | language)", engine="lme4")
+    differences = judged.lme4_check.set_index("quantity")["difference"]
+    assert differences["log_lik"] == pytest.approx(0, abs=1e-4)
+    assert "its log-likelihood at this optimum" in repr(judged)
+    assert model.lme4_check.empty
