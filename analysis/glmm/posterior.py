@@ -26,6 +26,7 @@ from analysis.glmm.laplace.kernels import Kernel
 from analysis.glmm.result import Fit
 
 SMALLEST_EIGENVALUE = 1e-9  # of a kernel matrix, relative to its largest
+NORMAL_QUARTILE = 0.6745  # of the standard normal distribution
 
 
 class Posterior:
@@ -125,9 +126,16 @@ class Posterior:
         return other
 
     def covariance(self, rows: pd.DataFrame) -> np.ndarray:
-        """Covariance of rows' log-odds (rows × rows) over the draws, new levels included."""
+        """Covariance (rows × rows) of the normal distribution nearest to rows' log-odds.
+
+        It has the draws' correlations, new levels included, and their ``central_sd``: the draws'
+        own variance belongs to tails that a normal distribution has not.
+        """
         known = np.atleast_2d(np.cov(self._known(rows)))
-        return known + sum(term.fresh_covariance(rows) for term in self.terms)
+        covariance = known + sum(term.fresh_covariance(rows) for term in self.terms)
+        noise = np.random.default_rng(0).standard_normal(self.count)
+        scale = central_sd(self.draws_apart(rows, noise)) / np.sqrt(covariance.diagonal())
+        return covariance * scale[:, None] * scale
 
     def _known(self, rows: pd.DataFrame, groups: Collection[str] | None = None) -> np.ndarray:
         """What the levels seen say of rows, in every draw."""
@@ -149,6 +157,12 @@ class Posterior:
             none = (len(rows), len(term.mean))
             parts.append(term.loadings(rows) if enters else sparse.csr_array(none))
         return sparse.hstack(parts, format="csr")
+
+
+def central_sd(draws: np.ndarray) -> np.ndarray:
+    """The SD of the normal distribution with the quartiles of draws (along the last axis)."""
+    low, high = np.quantile(draws, [0.25, 0.75], axis=-1)
+    return (high - low) / (2 * NORMAL_QUARTILE)
 
 
 @dataclass(frozen=True, eq=False)

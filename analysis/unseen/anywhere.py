@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.special import expit
 
 from analysis.design import standardise
-from analysis.glmm.posterior import Posterior
+from analysis.glmm.posterior import Posterior, central_sd
 from analysis.inputs import Inputs
 from analysis.unseen import tokens
 from analysis.unseen.folds import SCALED, Fold, split
@@ -270,8 +270,8 @@ def predict(
         own = None if cells is None else cells[cells["language"] == language]
         if own is None or own.empty:
             continue
-        known = calibrate(bundle.layer, mean[[i]], np.atleast_2d(eta[i].var()), rows.iloc[[i]],
-                          own.assign(variant=model.variant))  # fmt: skip
+        own, prior = own.assign(variant=model.variant), np.array([[central_sd(eta[i]) ** 2]])
+        known = calibrate(bundle.layer, mean[[i]], prior, rows.iloc[[i]], own)
         every = bundle.layer.easiness.index
         plug_in[i] = known.accuracy(every)[0]
         accuracy[i] = known.draws(every, posterior.count, np.random.default_rng([seed, 2]))[0]

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.glmm import laplace
 from analysis.glmm.laplace import Kernel, Settings
-from analysis.glmm.posterior import Posterior
+from analysis.glmm.posterior import Posterior, central_sd
 from analysis.glmm.predict import linear_predictor
 
 
@@ -48,11 +48,15 @@ def test_without_draws_there_are_means_only(data, plain):
         posterior.draws(data, np.random.default_rng(1))
 
 
-def test_draws_have_the_covariance_and_the_means(data, plain):
+def test_the_covariance_has_the_draws_correlations_and_quartiles(data, plain):
     _, posterior = plain
     rows = pd.concat([data.iloc[:2], NEW], ignore_index=True)
     draws = posterior.draws(rows, np.random.default_rng(1))
-    np.testing.assert_allclose(np.cov(draws), posterior.covariance(rows), rtol=0.1, atol=0.02)
+    found = posterior.covariance(rows)
+    sd = np.sqrt(found.diagonal())
+    np.testing.assert_allclose(found / sd[:, None] / sd, np.corrcoef(draws), atol=0.04)
+    np.testing.assert_allclose(sd, central_sd(draws), rtol=0.05)
+    assert sd[2] < 0.98 * draws[2].std()  # of a new level
     np.testing.assert_allclose(draws.mean(axis=1), posterior.linear_predictor(rows), atol=0.05)
 
 
@@ -60,8 +64,8 @@ def test_new_levels_are_less_known_than_the_estimated_sds_say(plain):
     fit, posterior = plain
     row = NEW.iloc[:1]
     plugged = fit.covariance[0, 0] + fit.sd("language") ** 2 + fit.sd("variant") ** 2
-    assert plugged < posterior.covariance(row)[0, 0] < 3 * plugged
     centred = posterior.draws_apart(row, np.random.default_rng(2).standard_normal(20_000))[0]
+    assert plugged < centred.var() < 3 * plugged
     centred = (centred - centred.mean()) / centred.std()
     assert np.mean(centred**4) > 3.3  # longer tails than the normal's
 
@@ -121,5 +125,6 @@ def test_new_levels_of_a_kernel_are_kriged(data):
     apart = sampled.draws_apart(rows, np.random.default_rng(1).standard_normal(4000))
     together = sampled.draws(rows, np.random.default_rng(2))
     np.testing.assert_allclose(apart.var(axis=1), together.var(axis=1), rtol=0.1)
-    np.testing.assert_allclose(sampled.covariance(rows), np.cov(together), rtol=0.15, atol=0.01)
+    sd = np.sqrt(sampled.covariance(rows).diagonal())
+    np.testing.assert_allclose(sd, central_sd(together), rtol=0.1)
     np.testing.assert_allclose(apart.mean(axis=1), larger.linear_predictor(rows), atol=0.1)
