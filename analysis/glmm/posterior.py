@@ -55,12 +55,14 @@ class Posterior:
     def count(self) -> int:
         return self._draws.shape[1]
 
-    def sampled(self, count: int, seed: int) -> Posterior:
+    def sampled(self, count: int, seed: int, integrated: bool = True) -> Posterior:
         """The same with ``count`` joint draws of SDs and effects.
+
+        With ``integrated=False`` the SDs are the fit's in all draws, which are then normal.
 
         Raises FloatingPointError where the SDs have no mode.
         """
-        drawn = laplace.sample(self.fit, self.data, self.kernels, count, seed)
+        drawn = laplace.sample(self.fit, self.data, self.kernels, count, seed, integrated)
         other = copy(self)
         pairs = list(zip(self.terms, drawn.terms, strict=True))
         other.terms = [term.under(own) for term, own in pairs]
@@ -126,16 +128,9 @@ class Posterior:
         return other
 
     def covariance(self, rows: pd.DataFrame) -> np.ndarray:
-        """Covariance (rows × rows) of the normal distribution nearest to rows' log-odds.
-
-        It has the draws' correlations, new levels included, and their ``central_sd``: the draws'
-        own variance belongs to tails that a normal distribution has not.
-        """
+        """Covariance of rows' log-odds (rows × rows) over the draws, new levels included."""
         known = np.atleast_2d(np.cov(self._known(rows)))
-        covariance = known + sum(term.fresh_covariance(rows) for term in self.terms)
-        noise = np.random.default_rng(0).standard_normal(self.count)
-        scale = central_sd(self.draws_apart(rows, noise)) / np.sqrt(covariance.diagonal())
-        return covariance * scale[:, None] * scale
+        return known + sum(term.fresh_covariance(rows) for term in self.terms)
 
     def _known(self, rows: pd.DataFrame, groups: Collection[str] | None = None) -> np.ndarray:
         """What the levels seen say of rows, in every draw."""

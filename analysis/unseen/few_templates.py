@@ -32,6 +32,7 @@ FEW_DRAWS, MANY_DRAWS = 3, 20
 CHEAP_BUDGETS = (1, 2)
 """Budgets whose error varies most with the draw: refitted for all the many draws."""
 RESAMPLES = 2000
+PRIOR_DRAWS = 4000  # for the covariance of a language's pairs
 PREDICTIVE_DRAWS = 400
 POINTS = 100.0
 
@@ -126,7 +127,8 @@ def _updated(task: Task, name: str, language: str, draws, budgets, start) -> pd.
     truth = _accuracy(task.joined, language)
     pairs = parts.held.drop_duplicates("variant").set_index("variant").loc[truth.index]
     pairs = pairs.reset_index()
-    posterior = fitted.sampled(task.draws, task.seed).about(pairs, task.vectors)
+    # As the point prediction has the SDs: a normal update cannot weigh those of the draws anew.
+    posterior = fitted.sampled(PRIOR_DRAWS, task.seed, integrated=False).about(pairs, task.vectors)
     mean, covariance = posterior.linear_predictor(pairs), posterior.covariance(pairs)
     items = parts.held.groupby("template")["n_total"].first()
     tables = []

@@ -38,6 +38,7 @@ PRIOR_SD = 1.0  # log-odds
 POINTS = 32
 SPREAD = 1.1  # of the points, in SDs of the normal: its tails are shorter than π's
 LEAST_SD = 0.1  # where the search for the mode starts, log-odds
+ZERO = 1e-6  # an SD as good as zero, whose logarithm is still a number
 CLOSE = 0.2  # gradient of log π(θ | y) at which the search ends: the weights do the rest
 FIRST_VARIANCE = 0.05  # of a log SD: what the search takes it for at first
 STEP = 0.05  # of the differences for the curvature
@@ -80,7 +81,12 @@ class Sample:
 
 
 def sample(
-    fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel], count: int, seed: int
+    fit: Fit,
+    data: pd.DataFrame,
+    kernels: Sequence[Kernel],
+    count: int,
+    seed: int,
+    integrated: bool = True,
 ) -> Sample:
     """``count`` draws given ``data``.
 
@@ -90,15 +96,20 @@ def sample(
         kernels: its structured terms.
         count: the number of draws.
         seed: of the points and the draws.
+        integrated: over the SDs; if not, every draw has the fit's, as if they were known.
 
     Raises InputError for data that cannot be fitted, FloatingPointError where no mode is found.
     """
     with one_thread():
         target = Target(fit.formula, data, kernels)
         generator = np.random.default_rng(seed)
-        each = -(-count // POINTS)  # points of more than the mean weight have some draws twice
+        if integrated:
+            looked_at = list(proposals(target, target.at_fit(fit, LEAST_SD), seed))
+        else:
+            looked_at = [(target.at_fit(fit, ZERO), 0.0)]
+        each = -(-count // len(looked_at))  # a point of more than its share has some draws twice
         blocks, drawn, logs = [], [], []
-        for phi, log_density in proposals(target, target.start(fit), seed):
+        for phi, log_density in looked_at:
             value, modes = target.at(phi)
             logs.append(value - log_density)
             blocks.append(modes.blocks)
@@ -137,10 +148,10 @@ class Target:
         self.row = np.concatenate(own)
         self.near: Modes | None = None
 
-    def start(self, fit: Fit) -> np.ndarray:
-        """φ at a fit's estimates, its SDs not below ``LEAST_SD``."""
+    def at_fit(self, fit: Fit, least: float) -> np.ndarray:
+        """φ at a fit's estimates, its SDs not below ``least``."""
         warm = WarmStart.of(fit)
-        theta = [term.theta(warm.block(term, LEAST_SD)) for term in self.terms]
+        theta = [term.theta(warm.block(term, least)) for term in self.terms]
         return self._turned(np.concatenate(theta), np.log)
 
     def at(self, phi: np.ndarray) -> tuple[float, Modes]:

@@ -57,9 +57,9 @@ class FittedPairs:
     def log_lik(self) -> float:
         return self.fit.log_lik
 
-    def sampled(self, draws: int, seed: int) -> FittedPairs:
-        """The same with draws of its effects."""
-        return replace(self, posterior=self.posterior.sampled(draws, seed))
+    def sampled(self, draws: int, seed: int, integrated: bool = True) -> FittedPairs:
+        """The same with draws of its effects (``Posterior.sampled``)."""
+        return replace(self, posterior=self.posterior.sampled(draws, seed, integrated))
 
     def world(
         self, kept: Collection[str], count: int, generator: np.random.Generator
