@@ -16,6 +16,7 @@ from analysis.figures import (
     figure_calibration,
     figure_ladder,
     figure_resource_shape,
+    scatter,
     style,
 )
 from analysis.glmm.engines import ENGINES
@@ -77,7 +78,8 @@ def command(
         list[str] | None,
         typer.Option(
             "--predictor",
-            help=f"Repeatable; all without it: {', '.join(PREDICTORS)}.",
+            help=f"Repeatable; all without it: {', '.join(PREDICTORS)}. "
+            f"Figures 5, 6 and 14 show {' and '.join(scatter.TITLES)}.",
             autocompletion=complete.predictors,
         ),
     ] = None,
@@ -86,12 +88,13 @@ def command(
         typer.Option("--edges/--no-edges", help="Also hold out whole edges: the extrapolation."),
     ] = True,
     nest: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--nested/--no-nested",
-            help="Also choose the predictor anew for each language, by the others alone.",
+            help="Also choose the predictor anew for each language, by the others alone; without "
+            "either, if its fits are in OUT/cache.",
         ),
-    ] = False,
+    ] = None,
     workers: options.Workers = 2,
     draws: Annotated[
         int, typer.Option("--draws", min=2, help="Draws of each predictive distribution.")
@@ -116,7 +119,8 @@ def command(
     task = Task(joined, vectors, engine, draws, seed, directory / "cache", workers)
     chosen = predictor or PREDICTORS
     result = loo.loo(inputs, task, say.counting, chosen, edges)
-    chosen_anew = nested.nested(task, say.counting) if nest else None
+    wanted = nested.is_kept(task) if nest is None else nest
+    chosen_anew = nested.nested(task, say.counting) if wanted else None
     write(result, inputs, directory, note(inputs.source), chosen_anew)
     if "smooth" in chosen:
         key = anywhere.data_key([outcomes, models, languages], seed)
@@ -142,14 +146,19 @@ def write(
     if not inputs.is_study:
         published = published[:0]
     steps = ladder.ladder(result.one, result.edges, result.fits)
+    calibration = scores.calibration(result.one)
     names = inputs.features.languages.set_index("language")["name"]
-    figures = {
-        "figure_05": figure_05.draw(result.one, published, text),
-        "figure_06": figure_06.draw(result.pairs(), published, text),
-        "figure_14": figure_14.draw(result.pairs(), names, text),
-        "figure_calibration": figure_calibration.draw(scores.calibration(result.one), text),
-        "figure_ladder": figure_ladder.draw(steps, text),
-    }
+    figures = {}  # of the predictors that were asked for
+    if result.one["predictor"].isin(scatter.TITLES).any():
+        figures |= {
+            "figure_05": figure_05.draw(result.one, published, text),
+            "figure_06": figure_06.draw(result.pairs(), published, text),
+            "figure_14": figure_14.draw(result.pairs(), names, text),
+        }
+    if not calibration.empty:
+        figures["figure_calibration"] = figure_calibration.draw(calibration, text)
+    if not steps.empty:
+        figures["figure_ladder"] = figure_ladder.draw(steps, text)
     paths = loo.write(result, directory)
     paths.append(write_table(steps.round(loo.DIGITS), directory / "loo" / "ladder.csv"))
     paths.append(write_note(directory / "loo", "Predictions for held-out languages", NOTE + text))
@@ -158,7 +167,8 @@ def write(
         table = chosen_anew.round(loo.DIGITS)
         paths.append(write_table(table, directory / "loo" / "nested.csv"))
         ladder_note = f"{nested.sentence(chosen_anew)} {text}"
-    paths += render.write(table_ladder.build(steps, ladder_note), directory / "tables")
+    if not steps.empty:
+        paths += render.write(table_ladder.build(steps, ladder_note), directory / "tables")
     for name, figure in figures.items():
         paths += style.save(figure, directory / "figures" / name)
     return paths
