@@ -30,6 +30,7 @@ def draw(calibration: pd.DataFrame, note: str) -> Figure:
             axes.grid(color=GRID, linewidth=0.6)
             axes.set_axisbelow(True)
         figure.axes[0].set_ylabel("observations inside (%)")
-        figure.axes[0].legend(fontsize=7.5, loc="lower right")
+        if calibration["predictor"].isin(TITLES).any():
+            figure.axes[0].legend(fontsize=7.5, loc="lower right")
         add_note(figure, f"Languages held out in turn. Grey: the other predictors. {note}")
     return figure

@@ -8,10 +8,12 @@ from analysis.unseen import scores
 from analysis.unseen.predictors import predictor
 
 STEPS = ("study", "study_pairs", "slopes", "relatives", "smooth")
+COLUMNS = ["predictor", "label", "mae", "pearson", "coverage_80", "coverage_95", "language_mae",
+           "edges_mae", "edges_coverage_80", "log_lik", "df"]  # fmt: skip
 
 
 def ladder(one: pd.DataFrame, edges: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
-    """One row a step, from held-out predictions (see ``loo.LeaveOut``).
+    """One row a step that was predicted with, from held-out predictions (see ``loo.LeaveOut``).
 
     Columns: predictor, label, mae, pearson, coverage_80, coverage_95 (pairs, leave one language
     out), language_mae, edges_mae, edges_coverage_80 (pairs, whole edges held out), log_lik, df
@@ -19,7 +21,7 @@ def ladder(one: pd.DataFrame, edges: pd.DataFrame, fits: pd.DataFrame) -> pd.Dat
     """
     means = scores.summary(one).set_index(["level", "predictor"])
     fits = fits.set_index("predictor")
-    pairs = int(fits["nobs"].min())
+    pairs = fits["nobs"].min()
     rows = []
     for name in (step for step in STEPS if step in set(one["predictor"])):
         own = one[(one["predictor"] == name) & (one["level"] == "pair")]
@@ -44,4 +46,4 @@ def ladder(one: pd.DataFrame, edges: pd.DataFrame, fits: pd.DataFrame) -> pd.Dat
                 "df": fits.loc[name, "df"] if comparable else None,
             }
         )
-    return pd.DataFrame(rows).astype({"log_lik": float, "df": float})
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"log_lik": float, "df": float})
