@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from analysis import study as published
 from analysis.figures import few_templates as figure
 from analysis.front import axes
+from analysis.front.arguments import several, whole
 from analysis.front.errors import speaking_python
-from analysis.front.held_out import LEVELS, held_languages, several
+from analysis.front.held_out import LEVELS, held_languages
 from analysis.front.progress import counting
 from analysis.front.shown import Sheet, Shown
 from analysis.front.study import Study, given
@@ -89,7 +90,7 @@ def few_templates(
     predictors: str | Sequence[str] = "smooth",
     languages: str | Sequence[str] | None = None,
     *,
-    budgets: Sequence[int] = few.BUDGETS,
+    budgets: int | Sequence[int] = few.BUDGETS,
     draws: int = few.FEW_DRAWS,
     workers: int = 2,
 ) -> TemplateBudgets:
@@ -106,10 +107,12 @@ def few_templates(
     Raises InputError for a predictor or language that is not there, and for a budget that leaves
     no template unseen.
     """
-    study = given(study)
+    study, names = given(study), several("predictors", predictors)
+    numbers = [whole("budgets", k, 0) for k in several("budgets", budgets)]
+    draws, workers = whole("draws", draws), whole("workers", workers)
     joined, vectors = study.prepared()
     held = held_languages(joined, languages)
     task = Task(joined, vectors, seed=study.seed, cache=study.cache, workers=workers)
     with replaced_quietly():
-        errors = few.few_templates(task, counting, several(predictors), list(budgets), draws, held)
+        errors = few.few_templates(task, counting, names, numbers, draws, held)
     return TemplateBudgets(errors, study)

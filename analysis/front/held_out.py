@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from analysis.figures import figure_05, figure_06, scatter
 from analysis.figures.style import MUTED
 from analysis.front import axes
+from analysis.front.arguments import several, whole
 from analysis.front.errors import speaking_python
 from analysis.front.progress import counting
 from analysis.front.shown import Sheet, Shown
@@ -141,18 +142,14 @@ def hold_out(
 
     Raises InputError for a predictor or language that is not there, and for too few languages.
     """
-    study = given(study)
+    study, names = given(study), several("predictors", predictors)
+    draws, workers = whole("draws", draws, 2), whole("workers", workers)
     joined, vectors = study.prepared()
     held = held_languages(joined, languages)
     task = Task(joined, vectors, draws=draws, seed=study.seed, cache=study.cache, workers=workers)
     with replaced_quietly():
-        one, fits = evaluate(task, several(predictors), leave_one_out(held), counting)
+        one, fits = evaluate(task, names, leave_one_out(held), counting)
     return HeldOut(loo.LeaveOut(one, one[:0], fits, study.inputs.is_study), study.source)
-
-
-def several(names: str | Sequence[str]) -> list[str]:
-    """One name or more, as a list."""
-    return [names] if isinstance(names, str) else list(names)
 
 
 def held_languages(joined: pd.DataFrame, languages: str | Sequence[str] | None) -> list[str]:
@@ -160,7 +157,7 @@ def held_languages(joined: pd.DataFrame, languages: str | Sequence[str] | None) 
     known = sorted(joined["language"].unique())
     if languages is None:
         return known
-    held = [code if code in known else resolve(code) for code in several(languages)]
+    held = [code if code in known else resolve(code) for code in several("languages", languages)]
     if absent := [code for code in held if code not in known]:
         raise InputError(
             f"the study has no outcomes in {name_some(absent)}; it has {name_some(known, 20)}"

@@ -38,7 +38,7 @@ class Logs(Shown):
     def outcomes(self) -> pd.DataFrame:
         """The columns that ``load(outcomes=…)`` takes."""
         names = [column.name for column in KINDS["instances"].columns]
-        return self.rows[[name for name in names if name in self.rows.columns]]
+        return self.rows[[name for name in names if name in self.rows.columns]].copy()
 
     @property
     def models(self) -> pd.DataFrame:

@@ -40,22 +40,22 @@ class Measures(Shown):
     @property
     def table(self) -> pd.DataFrame:
         """A row a model: every metric over all target languages with its 95% interval."""
-        return self.parts["metrics"]
+        return self.parts["metrics"].copy()
 
     @property
     def by_language(self) -> pd.DataFrame:
         """A row a model and target language, the columns of ``table``."""
-        return self.parts["by_language"]
+        return self.parts["by_language"].copy()
 
     @property
     def comparison(self) -> pd.DataFrame:
         """A row a model: its features, the metrics, and the GLMM's level, effect and slopes."""
-        return self.parts.get("comparison", pd.DataFrame())
+        return self.parts.get("comparison", pd.DataFrame()).copy()
 
     @property
     def rank_correlations(self) -> pd.DataFrame:
         """first, second, spearman, models: how far two measures order models alike."""
-        return self.parts.get("rank_correlations", pd.DataFrame())
+        return self.parts.get("rank_correlations", pd.DataFrame()).copy()
 
     def findings(self) -> list[str]:
         """What the tables say, in sentences."""

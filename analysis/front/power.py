@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from analysis.ablations import power as p
 from analysis.figures import figure_power
 from analysis.front import axes
+from analysis.front.arguments import several, whole
 from analysis.front.errors import speaking_python
 from analysis.front.model import FittedModel, fit
 from analysis.front.progress import counting
@@ -94,8 +95,17 @@ def power(
     model = fit() if model is None else model
     if not isinstance(model, FittedModel):
         raise InputError(f"power starts from what fit() returns, not a {type(model).__name__}")
-    numbers = (_several(value) for value in (languages, variants, templates, instances))
-    plans = [p.Plan(*chosen) for chosen in product(*numbers)]
+    numbers = {
+        "languages": languages,
+        "variants": variants,
+        "templates": templates,
+        "instances": instances,
+    }
+    asked = (
+        [whole(name, value) for value in several(name, values)] for name, values in numbers.items()
+    )
+    plans = [p.Plan(*chosen) for chosen in product(*asked)]
+    simulations, workers = whole("simulations", simulations), whole("workers", workers)
     population = p.population(model.determinants.design, model.fit, dict(effects or {}))
     study = model.study
     with replaced_quietly():
@@ -106,7 +116,3 @@ def power(
             for plan in plans
         }
     return Power(p.power(tables, population, level), model)
-
-
-def _several(numbers: Numbers) -> list[int]:
-    return [numbers] if isinstance(numbers, int) else list(numbers)

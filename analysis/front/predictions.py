@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.figures import intervals
 from analysis.front import axes
+from analysis.front.arguments import several, whole
 from analysis.front.errors import speaking_python
 from analysis.front.shown import Sheet, Shown
 from analysis.front.study import Source, Study, given, located
@@ -17,7 +19,6 @@ from analysis.outcomes.files import read_outcomes
 from analysis.provenance import note
 from analysis.unseen import anywhere, remarks
 from analysis.unseen.observed import of_model
-from common.errors import InputError
 from features.reading import named
 
 ITEMS = 2000
@@ -101,11 +102,8 @@ def predict(
     Raises InputError for a language or model that is not known, or lacks a feature, and for a
     target that nothing reaches.
     """
-    study = given(study)
-    if items < 1:
-        raise InputError(f"--items is a number of questions, not {items}")
-    mode = MODES[reasoning] if isinstance(reasoning, bool) else reasoning
-    asked = [language] if isinstance(language, str) else list(language)
+    study, asked, items = given(study), several("language", language), whole("items", items)
+    mode = MODES[bool(reasoning)] if isinstance(reasoning, bool | np.bool) else reasoning
     bundle = study.bundle
     chosen = anywhere.find_model(bundle, model, params, family, mode)
     rows, skipped = anywhere.find_languages(bundle, asked)

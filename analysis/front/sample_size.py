@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from analysis.ablations import sample_size as s
 from analysis.figures import figure_09
 from analysis.front import axes
+from analysis.front.arguments import several, whole
 from analysis.front.errors import speaking_python
 from analysis.front.shown import Sheet, Shown
 from analysis.front.study import Study, given
@@ -42,17 +43,17 @@ class SampleSize(Shown):
     @property
     def templates(self) -> pd.DataFrame:
         """split, templates, rank_reference, rank_correlation, …, std_error (accuracy points)."""
-        return self.result.templates
+        return self.result.templates.copy()
 
     @property
     def instances(self) -> pd.DataFrame:
         """split, instances, std_error (accuracy points), template_share."""
-        return self.result.instances
+        return self.result.instances.copy()
 
     @property
     def needed(self) -> pd.DataFrame:
         """split, std_error (accuracy points), templates: how many give it."""
-        return self.result.needed
+        return self.result.needed.copy()
 
     def tables(self) -> dict[str, Table]:
         """``table_02``, as the command line writes it."""
@@ -92,9 +93,9 @@ class SampleSize(Shown):
 def sample_size(
     study: Study | None = None,
     *,
-    templates: Sequence[int] = s.TEMPLATES,
-    instances: Sequence[int] = s.INSTANCES,
-    wanted: Sequence[float] = s.WANTED,
+    templates: int | Sequence[int] = s.TEMPLATES,
+    instances: int | Sequence[int] = s.INSTANCES,
+    wanted: float | Sequence[float] = s.WANTED,
 ) -> SampleSize:
     """How precise a score and how stable a ranking of models are on fewer templates or instances.
 
@@ -107,7 +108,10 @@ def sample_size(
     Raises InputError for budgets below one and for cells without a full grid.
     """
     study = given(study)
-    found = s.sample_size(
-        study.inputs.cells, study.seed, templates, instances, wanted, study.inputs.is_study
-    )
+    budgets = [
+        [whole(name, value) for value in several(name, values)]
+        for name, values in (("templates", templates), ("instances", instances))
+    ]
+    errors = several("wanted", wanted)
+    found = s.sample_size(study.inputs.cells, study.seed, *budgets, errors, study.inputs.is_study)
     return SampleSize(found, study.source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from os import PathLike
 from pathlib import Path
 
 import pandas as pd
@@ -49,7 +50,8 @@ class Study(Shown):
     @property
     def features(self) -> Tables:
         """Features, raw: the tables ``languages``, ``models`` and ``pairs``."""
-        return self.inputs.features
+        known = self.inputs.features
+        return Tables(known.languages.copy(), known.models.copy(), known.pairs.copy())
 
     @property
     def source(self) -> str:
@@ -130,8 +132,15 @@ def load(
 
 
 def located(source: Source | None) -> Path | pd.DataFrame | None:
-    """A source with its path as one."""
-    return Path(source) if isinstance(source, str) else source
+    """A source with its path as one; InputError for what is neither path nor data frame."""
+    if source is None or isinstance(source, pd.DataFrame):
+        return source
+    if not isinstance(source, str | PathLike):
+        raise InputError(
+            f"rows come from a file or a pandas data frame, not from a {type(source).__name__}: "
+            "make one with pandas.DataFrame(…) or its to_pandas()"
+        )
+    return Path(source)
 
 
 @cache

@@ -21,6 +21,7 @@ from analysis.unseen.folds import Fold, split
 from analysis.unseen.intervals import place
 from analysis.unseen.predictors import predictor
 from analysis.unseen.predictors.cells import CellModel
+from analysis.unseen.predictors.pairs import PairModel
 from analysis.unseen.task import Counting, Store, Task, in_parallel
 from analysis.unseen.template_layer import TemplateLayer, calibrate
 from common.errors import InputError, name_some
@@ -59,7 +60,7 @@ def few_templates(
     Columns: predictor, language, draw, k, truth, level, error (accuracy points; pairs averaged),
     coverage_80 (share of pairs inside the interval; NaN for predictors that are refitted).
 
-    Raises InputError for a budget that leaves no template unseen.
+    Raises InputError for a budget that leaves no template unseen and a predictor without a GLMM.
     """
     templates = sorted(task.joined["template"].unique())
     if too_many := [k for k in budgets if not 0 <= k < len(templates)]:
@@ -67,6 +68,8 @@ def few_templates(
             f"{name_some(too_many)} templates cannot be seen: there are {len(templates)}, and at "
             "least one must stay unseen"
         )
+    if fixed := [n for n in predictors if not isinstance(predictor(n), CellModel | PairModel)]:
+        raise InputError(f"templates seen change GLMMs, not the predictor {name_some(fixed)}")
     held = sorted(task.joined["language"].unique() if languages is None else languages)
     store = Store(task)
     jobs, keys = [], []

@@ -17,7 +17,7 @@ def test_sample_sizes_follow_the_root_of_the_templates(study, figure):
         assert found.plot(what).get_xlabel()
     with pytest.raises(InputError, match=r"what='presision'.*Did you mean precision"):
         found.plot("presision")
-    with pytest.raises(InputError, match="a budget is at least 1"):
+    with pytest.raises(InputError, match="templates= is a whole number from 1 up, not 0"):
         sample_size(study, templates=[0])
 
 

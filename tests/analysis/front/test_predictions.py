@@ -64,7 +64,7 @@ def test_a_target_is_answered_in_words(study):
         ({"language": "swh", "model": "Qwen/Qwen3-8B"}, "say which with reasoning="),
         ({"language": "swh"}, "model=NAME, or params=BILLIONS"),
         ({"language": "swh", "params": -1}, "params= is billions"),
-        ({"language": "swh", "params": 8, "items": 0}, "items= is a number of questions"),
+        ({"language": "swh", "params": 8, "items": 0}, "items= is a whole number from 1 up"),
         ({"language": "swh", "params": 8, "family": "Quen3"}, "Did you mean Qwen3"),
     ],
 )
