@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -143,6 +144,23 @@ def _plain(value: object) -> object:
     if isinstance(value, Path):
         return str(value)
     raise TypeError(f"settings of type {type(value).__name__} cannot be hashed")
+
+
+@cache
+def hash_sources(*packages: str) -> str:
+    """Hash of the project's packages' own code, Python and R.
+
+    In the key of what is kept, so that other code never reads what this code computed. Raises
+    ValueError for a package without code.
+    """
+    files: list[Path] = []
+    for name in packages:
+        folder = Path(__file__).parents[1].joinpath(*name.split("."))
+        own = [path for path in folder.rglob("*") if path.suffix in {".py", ".R"}]
+        if not own:
+            raise ValueError(f"there is no code in {folder}")
+        files += own
+    return hash_files(files)
 
 
 def hash_files(paths: list[Path]) -> str:

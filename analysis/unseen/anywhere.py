@@ -25,9 +25,10 @@ from analysis.unseen.intervals import COLUMNS, NOMINAL
 from analysis.unseen.loo import prepare
 from analysis.unseen.predictors import predictor
 from analysis.unseen.predictors.pairs import FittedPairs
+from analysis.unseen.task import CODE
 from analysis.unseen.template_layer import TemplateLayer, calibrate
 from common.errors import InputError, name_some, suggest
-from common.files import hash_files, hash_settings, replacing
+from common.files import hash_files, hash_settings, hash_sources, replacing
 from features import languages as language_registry
 from features import models as model_registry
 from features import resource, typology
@@ -36,7 +37,6 @@ from features.size import parse_size
 DEFAULT = "smooth"
 """Best over held-out languages and over held-out edges (``results/loo``)."""
 
-VERSION = 5
 DRAWS = 4000
 DRAWS_SEED = 0  # of the effects' draws, which the bundle keeps
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
@@ -107,7 +107,8 @@ def bundle(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bund
     """
     path = None
     if cache is not None:
-        path = Path(cache) / "predict" / f"{DEFAULT}-{hash_settings(VERSION, *key)}.joblib"
+        name = hash_settings(hash_sources(*CODE), *key)
+        path = Path(cache) / "predict" / f"{DEFAULT}-{name}.joblib"
         if path.exists():
             return joblib.load(path)
     made = build(inputs())

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from common.errors import name_some, suggest
-from common.files import hash_settings, hash_table, replacing, write_table
+from common.files import hash_settings, hash_sources, hash_table, replacing, write_table
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -74,3 +74,13 @@ def test_names_are_listed_up_to_a_limit_and_near_matches_offered():
     assert name_some(range(20), limit=2) == "0, 1 and 18 more"
     assert "n_correct" in suggest("n_corect", ["variant", "n_correct"])
     assert suggest("zzz", ["variant"]) == ""
+
+
+def test_sources_of_other_code_have_another_hash():
+    hashes = {hash_sources("common"), hash_sources("R"), hash_sources("common", "R")}
+    assert len(hashes) == 3
+
+
+def test_a_package_without_code_has_no_hash():
+    with pytest.raises(ValueError, match="no code"):
+        hash_sources("results")
