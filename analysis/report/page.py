@@ -53,14 +53,17 @@ def render(results: Results, explorer: dict, source: str) -> str:
     sections = []
     for section in SECTIONS:
         absent = results.missing(section.needs)
+        lacking = [] if absent else results.lacking(section.rows)
+        shown = not absent and not lacking
         sections.append(
             {
                 "name": section.name,
                 "title": section.title,
                 "level": section.level,
                 "missing": list(dict.fromkeys(target(name) for name in absent)),
-                "numbers": {} if absent else section.numbers(results),
-                "note": "" if absent else results.note(section.folder),
+                "lacking": lacking,
+                "numbers": section.numbers(results) if shown else {},
+                "note": results.note(section.folder) if shown else "",
             }
         )
     environment = jinja2.Environment(

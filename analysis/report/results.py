@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -33,6 +34,15 @@ class Results:
     def missing(self, names: tuple[str, ...]) -> list[str]:
         """Those of ``names`` that are not there."""
         return [name for name in names if not (self.directory / name).is_file()]
+
+    def lacking(self, rows: Iterable[tuple[str, str, tuple]]) -> list[str]:
+        """Those of ``rows`` (file, column, values) that are not there, in words."""
+        found = []
+        for name, column, values in rows:
+            known = set(self.table(name)[column])
+            if lacking := [str(value) for value in values if value not in known]:
+                found.append(f"{column} {', '.join(lacking)} in {name}")
+        return found
 
     def table(self, name: str) -> pd.DataFrame:
         """A CSV file, read once."""

@@ -31,6 +31,7 @@ class Section:
         name: of its template and its anchor.
         title: its heading.
         needs: the results it reads.
+        rows: rows that they must have: file, column, values. Those of the study have them all.
         numbers: makes what the template states of them.
         level: of its heading.
     """
@@ -40,6 +41,7 @@ class Section:
     needs: tuple[str, ...] = ()
     numbers: Callable[[Results], dict] = lambda results: {}
     level: int = 2
+    rows: tuple[tuple[str, str, tuple], ...] = ()
 
     @property
     def folder(self) -> str:
@@ -84,22 +86,31 @@ def data(results: Results) -> dict:
 
 
 def _levels(results: Results, group: str) -> int:
-    return results.table("glmm/random_effects.csv").set_index("group")["levels"][group]
+    rows = results.table("glmm/random_effects.csv").drop_duplicates("group")  # of its slopes
+    return rows.set_index("group")["levels"][group]
+
+
+def _group(row: dict) -> str:
+    """A random effect in words: its group, and which slope it is."""
+    term = row.get("term", "(Intercept)")
+    slope = "" if term == "(Intercept)" else f", {labels.term(term)}"
+    return labels.group(row["group"]) + slope
 
 
 def determinants(results: Results) -> dict:
     fixed = results.table("glmm/fixed_effects.csv")
     random = results.table("glmm/random_effects.csv")
-    explained = results.table("glmm/variance_explained.csv").set_index("group")
+    explained = _where_written(results, "glmm/variance_explained.csv", "group")
+    scaled = _where_written(results, "glmm/standardisation.csv", "feature")
     terms = {row["term"]: row for row in _records(fixed)}
     for row in terms.values():
         row["label"] = labels.term(row["term"])
     return {
         "terms": terms,
         "rows": list(terms.values()),
-        "groups": [row | {"label": labels.group(row["group"])} for row in _records(random)],
-        "explained": explained.to_dict("index"),
-        "sd": results.table("glmm/standardisation.csv").set_index("feature")["sd"].to_dict(),
+        "groups": [row | {"label": _group(row)} for row in _records(random)],
+        "explained": explained,
+        "sd": {feature: row["sd"] for feature, row in scaled.items()},
         "published": bool(fixed["published"].notna().any()),
         "farthest": fixed["difference"].abs().max(),
         "figure": inline(
@@ -348,30 +359,43 @@ def limits(results: Results) -> dict:
     }
 
 
+def _where_written(results: Results, name: str, key: str) -> dict[str, dict]:
+    """Rows of a table by key; none where a user's formula left nothing to write."""
+    return {} if results.missing((name,)) else results.table(name).set_index(key).to_dict("index")
+
+
 def _records(table: pd.DataFrame) -> list[dict]:
     return table.to_dict("records")
 
 
 SECTIONS = (
     Section("question", "The question",
-            ("outcomes/summary.csv", "features/languages.csv"), question),
+            ("outcomes/summary.csv", "features/languages.csv"), question,
+            rows=(("outcomes/summary.csv", "split", ("symbolic",)),
+                  ("outcomes/summary.csv", "language", (REFERENCE,)))),
     Section("explorer", "Explore: what would a model score?"),
     Section("data", "Data: what is published, what is reconstructed",
             ("glmm/glance.csv", "glmm/random_effects.csv"), data),
     Section("determinants", "What determines transfer",
-            ("glmm/fixed_effects.csv", "glmm/random_effects.csv", "glmm/variance_explained.csv",
-             "glmm/standardisation.csv"), determinants),
+            ("glmm/fixed_effects.csv", "glmm/random_effects.csv"), determinants),
     Section("levers", "Levers: size and reasoning",
             ("levers/levers.csv", "levers/exchange_rates.csv", "levers/scale_cost.csv",
              "features/languages.csv"), levers),
     Section("unseen", "Languages that nobody tested",
             ("loo/ladder.csv", "loo/summary.csv", "loo/pairs.csv", "loo/calibration.csv",
-             "loo/extrapolation.csv"), unseen),
+             "loo/extrapolation.csv"), unseen,
+            rows=(("loo/ladder.csv", "predictor", (STUDY, OURS)),
+                  ("loo/summary.csv", "predictor", ("model_mean",)))),
     Section("budgets", "How many templates",
             ("sample_size/claims.csv", "sample_size/templates.csv", "sample_size/needed.csv",
-             "loo/few_templates.csv"), budgets),
+             "loo/few_templates.csv"), budgets,
+            rows=(("sample_size/templates.csv", "split", ("symbolic", "original")),
+                  ("loo/few_templates.csv", "predictor", (OURS,)),
+                  ("loo/few_templates.csv", "k", (0, 5, 20)))),
     Section("ablations", "Does it hold?"),
-    Section("ceiling", "Without saturated cells", ("ceiling/table.csv",), ceiling, 3),
+    Section("ceiling", "Without saturated cells", ("ceiling/table.csv",), ceiling, 3,
+            rows=(("ceiling/table.csv", "term", ("resource:size",)),
+                  ("ceiling/table.csv", "restriction", ("cells_at_most_90",)))),
     Section("specifications", "Other specifications",
             ("specifications/table.csv",), specifications, 3),
     Section("penalty", "The symbolic penalty",
@@ -383,7 +407,9 @@ SECTIONS = (
             ("transfer_metrics/comparison.csv", "transfer_metrics/rank_correlations.csv",
              "transfer_metrics/determinants.csv", "transfer_metrics/line.csv",
              "transfer_metrics/script_contrast.csv"), measures),
-    Section("limits", "Limits", ("loo/ladder.csv", "glmm/random_effects.csv"), limits),
+    Section("limits", "Limits", ("loo/ladder.csv", "glmm/random_effects.csv"), limits,
+            rows=(("loo/ladder.csv", "predictor", (OURS,)),
+                  ("glmm/random_effects.csv", "group", ("language",)))),
     Section("cite", "How to cite"),
     Section("versions", "Versions, seed and hashes"),
 )  # fmt: skip

@@ -17,6 +17,7 @@ from analysis.report.sections import SECTIONS
 from common.errors import InputError
 
 RESULTS = Path(__file__).parents[3] / "results"
+OPTIONAL = {"glmm/variance_explained.csv", "glmm/standardisation.csv"}
 VOID = {"meta", "link", "input", "br", "img"}
 EXPLORER = {"languages": [1], "families": [], "sizes": [8], "questions": 2000, "limit": 720,
             "key": "k", "seed": 1, "text": "</script>"}  # fmt: skip
@@ -58,10 +59,10 @@ def read(text):
 @pytest.fixture
 def copied(tmp_path):
     """The committed tables, to be changed."""
-    for section in SECTIONS:
-        for name in section.needs:
-            (tmp_path / name).parent.mkdir(exist_ok=True)
-            shutil.copy(RESULTS / name, tmp_path / name)
+    needed = {name for section in SECTIONS for name in section.needs}
+    for name in needed | OPTIONAL:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(RESULTS / name, tmp_path / name)
     return tmp_path
 
 
@@ -139,6 +140,34 @@ def test_a_users_own_model_is_shown_without_published_values(copied):
     text = page.render(Results(copied), EXPLORER, "my data")
     assert "Learned from: my data" in text
     assert "hollow marks" not in text
+
+
+def test_a_formula_of_ones_own_is_shown_without_what_it_does_not_give(copied):
+    """Random slopes, no size: nothing is explained, and slopes are told apart by name."""
+    for name in OPTIONAL:
+        (copied / name).unlink()
+    effects = copied / "glmm" / "fixed_effects.csv"
+    pd.read_csv(effects).query("term == '(Intercept)' or term == 'distance'").to_csv(
+        effects, index=False
+    )
+    path = copied / "glmm" / "random_effects.csv"
+    random = pd.read_csv(path).query("group == 'language'")
+    random = pd.concat([random.assign(term=term) for term in ("(Intercept)", "size")])
+    random.to_csv(path, index=False)
+    assert page.missing(Results(copied)) == []
+    text = page.render(Results(copied), EXPLORER, "my data")
+    assert "The features explain" not in text
+    assert "Language, Model size" in text
+
+
+def test_a_section_whose_results_lack_rows_says_which(copied):
+    path = copied / "sample_size" / "templates.csv"
+    pd.read_csv(path).query("split == 'symbolic'").to_csv(path, index=False)
+    path = copied / "loo" / "ladder.csv"
+    pd.read_csv(path).query("predictor == 'study'").to_csv(path, index=False)
+    text = page.render(Results(copied), EXPLORER, "my data")
+    assert "split original in sample_size/templates.csv" in text
+    assert "predictor smooth in loo/ladder.csv" in text
 
 
 def test_notes_say_what_a_folder_rests_on(tmp_path):
