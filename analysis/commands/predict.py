@@ -81,6 +81,7 @@ def command(
     ] = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     items: Annotated[int, typer.Option("--items", min=1, help="Questions you would ask.")] = ITEMS,
     save: Annotated[
         Path | None,
@@ -100,11 +101,10 @@ def command(
         raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}{hint}")
     if save is not None:
         file_to_write(save, ".csv", ".parquet")
-    key = anywhere.data_key([train, models, languages], seed)
+    files = train, models, languages, tokenizer_counts
+    key = anywhere.data_key(files, seed)
     with say.working("the model (fitted at the first call, then kept)"):
-        bundle = anywhere.bundle(
-            key, directory / "cache", lambda: _load(say, train, models, languages, seed)
-        )
+        bundle = anywhere.bundle(key, directory / "cache", lambda: _load(say, *files, seed))
     chosen = anywhere.find_model(bundle, model, params, family, reasoning)
     codes = [code for text in language for code in text.split(",")]
     rows, skipped = anywhere.find_languages(bundle, codes)
@@ -127,6 +127,7 @@ def command(
     say.data(bundle.source, "Learned from")
     title = f"Predicted accuracy (%) on {items:,} questions"
     say.table("predictions", table, title, remarks.in_percent(table))
+    say.line(f"× size: {remarks.MULTIPLE}")
     for text in remarks.remarks(table):
         say.note(text)
     for text in skipped:
@@ -140,9 +141,14 @@ def command(
 
 
 def _load(
-    say: output.Output, train: Path | None, models: Path | None, languages: Path | None, seed: int
+    say: output.Output,
+    train: Path | None,
+    models: Path | None,
+    languages: Path | None,
+    tokenizer_counts: Path | None,
+    seed: int,
 ) -> Inputs:
-    loaded = load(train, models, languages, seed)
+    loaded = load(train, models, languages, seed, tokenizer_counts=tokenizer_counts)
     for text in loaded.notes:
         say.note(text)
     return loaded

@@ -70,7 +70,11 @@ class Predictions(Shown):
 
     def sheet(self) -> Sheet:
         title = f"Predicted accuracy (%) on {self.items:,} questions"
-        facts = {"model": remarks.about(self.model), "learned from": self.source}
+        facts = {
+            "model": remarks.about(self.model),
+            "learned from": self.source,
+            "× size": remarks.MULTIPLE,
+        }
         return Sheet(title, facts, remarks.in_percent(self.table), tuple(self.remarks()))
 
 

@@ -24,7 +24,6 @@ from analysis.pipeline import sources
 from analysis.unseen import anywhere, remarks
 from analysis.unseen.anywhere import Bundle
 from analysis.unseen.intervals import NOMINAL
-from analysis.unseen.size_multiple import size_multiples
 from common.errors import InputError
 from common.files import hash_files, hash_settings, hash_table, replacing
 
@@ -34,8 +33,8 @@ SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
 MODES = ("off", "on")
 LEVELS = tuple(round(100 * level) for level in NOMINAL)
 NEAREST = 3
-MADE_BY = ("analysis.unseen.remarks", "analysis.unseen.size_multiple")
-"""Modules that, with what they import, decide the numbers."""
+MADE_BY = "analysis.unseen.remarks"
+"""Module that, with what it imports, decides the numbers."""
 
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
@@ -89,7 +88,7 @@ def grid(
 
     Raises InputError for data without English, which multiples are against.
     """
-    behind = {Path(__file__), *(file for module in MADE_BY for file in sources.files(module))}
+    behind = {Path(__file__), *sources.files(MADE_BY)}
     code = hash_files(sorted(behind))
     # a fit can change under the same data: one prediction tells
     probe = anywhere.find_model(bundle, None, sizes[0], None, MODES[0])
@@ -144,15 +143,14 @@ def _family(
 ) -> tuple[str | None, tuple]:
     points, ends, multiples = [], [], []
     for mode in MODES:
-        models = [anywhere.find_model(bundle, None, size, family, mode) for size in sizes]
-        for model in models:
+        for size in sizes:
+            model = anywhere.find_model(bundle, None, size, family, mode)
             table = anywhere.predict(bundle, model, languages, items, seed)
             shown = remarks.in_percent(table)
             points.append(_tenths(shown[["plug-in", "integrated"]]))
+            multiples.append(_tenths(shown["× size"].replace("–", "-0.1")))
             both = pd.concat([shown[f"{n}%"].str.split("–", expand=True) for n in LEVELS], axis=1)
             ends.append(both.to_numpy().astype(np.uint8))
-        times = size_multiples(bundle, models[0], languages, [model.size for model in models])
-        multiples.append(np.vectorize(_tenth)(times.T))
     said = [tuple(remarks.remarks(table.iloc[[i]])) for i in range(len(table))]
     shape = (len(MODES), len(sizes), len(languages))
     return family, (
@@ -163,13 +161,9 @@ def _family(
     )
 
 
-def _tenths(shown: pd.DataFrame) -> np.ndarray:
+def _tenths(shown: pd.DataFrame | pd.Series) -> np.ndarray:
     """Strings with one decimal as integers."""
     return shown.map(lambda text: int(text.replace(".", ""))).to_numpy()
-
-
-def _tenth(value: float) -> int:
-    return int(f"{value:.1f}".replace(".", "")) if np.isfinite(value) else -1
 
 
 def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:

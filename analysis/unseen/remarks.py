@@ -22,6 +22,9 @@ EXTREMES = {
     ("distance", -1): "is closer to English than any language learned from",
     ("distance", 1): "is farther from English than any language learned from",
 }
+MULTIPLE = "times the parameters that such a model needs to be predicted what it is in English"
+"""What the last column of ``in_percent`` says."""
+
 SOURCES = {"data": "", "counted": "~", "unknown": "?"}
 """Marks of where a relative fertility comes from."""
 
@@ -47,6 +50,7 @@ def in_percent(table: pd.DataFrame) -> pd.DataFrame:
     display["distance"] = [f"{value:.3f}" for value in table["distance"]]
     values = zip(table["fertility"], table["fertility_source"].map(SOURCES), strict=True)
     display["fertility"] = [mark if mark == "?" else f"{mark}{v:+.2f}" for v, mark in values]
+    display["× size"] = ["–" if v != v else f"{v:.1f}" for v in table["size_multiple"]]
     return display
 
 

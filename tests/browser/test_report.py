@@ -15,6 +15,8 @@ SEED = 7
 LINE = re.compile(
     r"\((?P<language>[a-z]{3})\)\s+(?P<plug_in>[\d.]+)\s+(?P<integrated>[\d.]+)"
     r"\s+(?P<i50>\d+–\d+)\s+(?P<i80>\d+–\d+)\s+(?P<i95>\d+–\d+)"
+    r".*\s(?P<multiple>[\d.]+|–)\s*$",
+    re.MULTILINE,
 )
 
 
@@ -22,7 +24,8 @@ def shown(page):
     """The numbers that the explorer shows."""
     ids = {"plug_in": "plug-in", "integrated": "integrated", "i50": "interval-50",
            "i80": "interval-80", "i95": "interval-95"}  # fmt: skip
-    return {name: page.locator(f"#{place}").inner_text() for name, place in ids.items()}
+    texts = {name: page.locator(f"#{place}").inner_text() for name, place in ids.items()}
+    return texts | {"multiple": page.locator("#multiple").inner_text().removeprefix("× ")}
 
 
 def choose(page, language=None, size=None, family=None, reasoning=None):

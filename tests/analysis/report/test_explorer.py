@@ -10,8 +10,8 @@ from analysis.inputs import Inputs
 from analysis.outcomes.reconstruction import DEFAULT_SEED, reconstruct
 from analysis.outcomes.study import study_counts
 from analysis.report import explorer
-from analysis.unseen import anywhere, remarks
-from analysis.unseen.size_multiple import size_multiples
+from analysis.unseen import anywhere, remarks, sizes
+from analysis.unseen.sizes import size_multiples
 from features.table import build_all
 
 LANGUAGES = ["eng", "deu", "fra", "rus", "dan", "est", "isl", "hin", "mar"]
@@ -69,6 +69,8 @@ def test_every_setting_is_what_predict_says_of_it_alone(bundle, payload, family,
     ends = numbers(payload, "ends", "u1")[6 * place : 6 * place + 6]
     told = [f"{low}–{high}" for low, high in ends.reshape(3, 2)]
     assert told == [shown[f"{level}%"] for level in payload["levels"]]
+    multiple = numbers(payload, "multiples", "<i4")[place]
+    assert shown["× size"] == ("–" if multiple < 0 else f"{multiple / 10:.1f}")
     said = payload["families"].index(family) * len(codes) + codes.index(code)
     assert payload["texts"][numbers(payload, "remarks", "<u2")[said]] == remarks.remarks(alone)
 
@@ -76,7 +78,7 @@ def test_every_setting_is_what_predict_says_of_it_alone(bundle, payload, family,
 def test_a_multiple_is_the_size_that_reaches_what_english_is(bundle):
     model = anywhere.find_model(bundle, None, 8, "Qwen3", "on")
     rows, _ = anywhere.find_languages(bundle, ["eng", "deu", "swh"])
-    english, *others = size_multiples(bundle, model, rows)[:, 0]
+    english, *others = size_multiples(bundle, model, rows)
     assert english == pytest.approx(1)
     target = anywhere.predict(bundle, model, rows.iloc[:1], ITEMS, SEED)["plug_in"].iloc[0]
     for code, multiple in zip(["deu", "swh"], others, strict=True):
@@ -89,10 +91,9 @@ def test_a_multiple_is_the_size_that_reaches_what_english_is(bundle):
 def test_a_multiple_beyond_the_largest_size_is_none(bundle, monkeypatch):
     model = anywhere.find_model(bundle, None, 8, "Qwen3", "off")
     rows, _ = anywhere.find_languages(bundle, ["mar"])
-    assert size_multiples(bundle, model, rows)[0, 0] > 1
-    monkeypatch.setattr(anywhere, "LARGEST", 8 / 2 ** bundle.models["size"].max())
-    assert np.isnan(size_multiples(bundle, model, rows)[0, 0])
-    assert explorer._tenth(np.nan) == -1
+    assert size_multiples(bundle, model, rows)[0] > 1
+    monkeypatch.setattr(sizes, "LARGEST", 8 / 2 ** bundle.models["size"].max())
+    assert np.isnan(size_multiples(bundle, model, rows)[0])
 
 
 def test_nearest_languages_are_evaluated_ones_and_not_itself(bundle, payload):

@@ -1,0 +1,129 @@
+"""What predictions are made from: a fit to all data, and the features of every known language.
+
+Everything that a prediction needs is kept in one bundle, so that asking again costs no fit and no
+feature: the fit of the default predictor, the template layer, the z-score constants, and the
+features of every registered language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import joblib
+import pandas as pd
+
+from analysis.inputs import Inputs
+from analysis.unseen.folds import Fold, split
+from analysis.unseen.loo import prepare
+from analysis.unseen.predictors import predictor
+from analysis.unseen.predictors.pairs import FittedPairs
+from analysis.unseen.task import CODE
+from analysis.unseen.template_layer import TemplateLayer
+from common.errors import InputError
+from common.files import hash_files, hash_settings, hash_sources, replacing
+from features import languages as language_registry
+from features import resource, typology
+
+DEFAULT = "smooth"
+"""Best over held-out languages and over held-out edges (``results/loo``)."""
+
+DRAWS = 4000
+DRAWS_SEED = 0  # of the effects' draws, which the bundle keeps
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """What predictions are made from.
+
+    Attributes:
+        fitted: the default predictor on all data, with draws of its effects.
+        layer: of the templates.
+        constants: feature, mean, sd.
+        models: variant rows of the data with raw features.
+        languages: language, name, resource, distance, seen (in the data) for every language known.
+        vectors: URIEL features.
+        pairs: tokenizer and fertility of variants in languages.
+        source: which data.
+    """
+
+    fitted: FittedPairs
+    layer: TemplateLayer
+    constants: pd.DataFrame
+    models: pd.DataFrame
+    languages: pd.DataFrame
+    vectors: pd.DataFrame
+    pairs: pd.DataFrame
+    source: str
+
+
+def data_key(files: Iterable[Path | None], seed: int) -> tuple:
+    """What names data: the contents of the user's files and of the packaged ones, and the seed.
+
+    Raises InputError for a file that is not there.
+    """
+    given = [Path(path) for path in files if path is not None]
+    for path in given:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file")
+    packaged = [*language_registry.DATA.glob("*.csv")]
+    packaged += (Path(__file__).parents[1] / "outcomes" / "data").glob("*.csv")
+    return (hash_files(given), hash_files(packaged), seed)
+
+
+def bundle(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bundle:
+    """The bundle of some data, read from ``cache`` or made and kept there.
+
+    Args:
+        key: what names the data (``data_key``).
+        cache: a directory.
+        inputs: a function that loads them.
+    """
+    path = None
+    if cache is not None:
+        name = hash_settings(hash_sources(*CODE), *key)
+        path = Path(cache) / "predict" / f"{DEFAULT}-{name}.joblib"
+        if path.exists():
+            return joblib.load(path)
+    made = build(inputs())
+    if path is not None:
+        with replacing(path) as temporary:
+            joblib.dump(made, temporary)
+    return made
+
+
+def build(inputs: Inputs) -> Bundle:
+    """Fit the default predictor and the template layer to all data, and gather features."""
+    joined, vectors = prepare(inputs)
+    everything = split(joined, Fold("none", "none", ()))
+    fitted = predictor(DEFAULT).fit(everything.train, vectors, "laplace")
+    languages = known_languages(inputs.features.languages, inputs.further_languages)
+    uriel = languages.set_index("language")["uriel"]
+    variants = ["variant", "base_model", "family", "size", "reasoning"]
+    return Bundle(
+        fitted.sampled(DRAWS, DRAWS_SEED),
+        TemplateLayer.fit(everything.train),
+        everything.constants,
+        joined[variants].drop_duplicates("variant", ignore_index=True),
+        languages,
+        typology.vectors(uriel),
+        inputs.features.pairs,
+        inputs.source,
+    )
+
+
+def known_languages(own: pd.DataFrame, further: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Features of the languages at hand, of ``further`` ones and of all other registered ones."""
+    given = own if further is None else pd.concat([own, further], ignore_index=True)
+    others = language_registry.registry()
+    others = others[~others["language"].isin(given["language"])].reset_index(drop=True)
+    built = others[["language", "name", "uriel", "template"]].merge(
+        resource.build(others)[["language", "resource"]], on="language"
+    )
+    built = built.merge(typology.build(others)[["language", "distance"]], on="language")
+    templates = language_registry.registry().set_index("language")["template"]
+    mine = given[["language", "name", "uriel", "resource", "distance"]]
+    seen = mine["language"].isin(own["language"])
+    mine = mine.assign(template=mine["language"].map(templates).fillna(""), seen=seen)
+    return pd.concat([mine, built.assign(seen=False)], ignore_index=True)
