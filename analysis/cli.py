@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Collection
 from errno import ENOSPC
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -138,6 +139,9 @@ def main() -> None:
 
     Only the command that is asked for is imported. Ctrl-C ends with status 130, SIGTERM with 143.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a narrow encoding costs a sign, not the run
+            stream.reconfigure(errors="replace")
     completing = "_TRANSFER_COMPLETE" in os.environ
     asked = [] if completing else [word for word in sys.argv[1:] if word in COMMANDS]
     try:

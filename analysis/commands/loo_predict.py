@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import pandas as pd
@@ -31,6 +32,7 @@ from analysis.unseen.task import DRAWS, Task
 from common.errors import InputError, suggest
 from common.files import write_table
 
+CELL = ["variant", "language", "template", "n_correct", "n_total"]
 NOTE = """Accuracies are shares (0–1), errors accuracy points. Leave-one-language-out:
 
 - `pairs.csv`, `by_language.csv`, `summary.csv`: `predicted` is the plug-in prediction (modes, new
@@ -123,8 +125,10 @@ def command(
     chosen_anew = nested.nested(task, say.counting) if wanted else None
     write(result, inputs, directory, note(inputs.source), chosen_anew)
     if "smooth" in chosen:
-        key = anywhere.data_key([outcomes, models, languages], seed)
-        bundle = anywhere.bundle(key, directory / "cache", lambda: inputs)
+        key = anywhere.data_key([outcomes, models, languages, tokenizer_counts], seed)
+        key += ("complete rows",) * drop_missing  # no prediction for other data may find this fit
+        kept = replace(inputs, cells=joined[CELL])
+        bundle = anywhere.bundle(key, directory / "cache", lambda: kept)
         write_shape(bundle, task, directory, note(inputs.source))
     show(result, say)
     if chosen_anew is not None:

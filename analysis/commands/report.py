@@ -24,6 +24,7 @@ def command(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
     languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes.")] = 2,
@@ -44,10 +45,21 @@ def command(
             "or `make all` for everything"
         )
     page.check(results)
-    key = anywhere.data_key([outcomes, models, languages], seed)
+    files = outcomes, models, languages
+    key = anywhere.data_key([*files, tokenizer_counts], seed)
     cache = directory / "cache"
-    with say.working("the model (fitted at the first call, then kept)"):
-        bundle = anywhere.bundle(key, cache, lambda: load(outcomes, models, languages, seed))
+    try:
+        with say.working("the model (fitted at the first call, then kept)"):
+            bundle = anywhere.bundle(
+                key, cache, lambda: load(*files, seed, tokenizer_counts=tokenizer_counts)
+            )
+    except InputError as error:
+        if outcomes is None:
+            raise
+        raise InputError(
+            f"the explorer cannot learn from {outcomes}: {error}. "
+            "Without --outcomes it learns from the study"
+        ) from error
     grid = explorer.grid(bundle, key, ITEMS, seed, cache, say.counting, workers)
     path = directory / "report" / "index.html"
     page.write(results, explorer.payload(bundle, grid, ITEMS, seed), bundle.source, path)

@@ -1,5 +1,7 @@
 """The command line on real files: what it writes, and what it says of bad input."""
 
+import os
+import shutil
 import subprocess
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -15,7 +17,9 @@ import pytest
 from analysis.cli import main
 from analysis.outcomes.reconstruction import DEFAULT_SEED
 from analysis.outcomes.study import study_cells
+from features.fertility import read_counts
 
+RESULTS = Path(__file__).parents[2] / "results"
 FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
 
 
@@ -236,6 +240,55 @@ def test_a_tokenizer_of_ones_own_is_counted_and_enters_the_fit(cells, tmp_path):
     assert "NAME=SPEC" in bad.stderr
 
 
+@pytest.fixture
+def mine(tmp_path):
+    """Outcomes of two families in both modes; the tokenizer of one model is not registered."""
+    table = study_cells(DEFAULT_SEED, splits=("symbolic",)).drop(columns="split")
+    kept = (
+        table["variant"].str.startswith(("Qwen3-", "gemma-3"))
+        & table["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin"])
+        & (table["template"] <= "r006")
+    )
+    table[kept].replace({"variant": {"gemma-3-4b-it": "mine"}}).to_csv(
+        tmp_path / "cells.csv", index=False
+    )
+    (tmp_path / "models.csv").write_text(
+        "variant,base_model,family,params_b,reasoning,tokenizer\nmine,mine-4B,Mine,4,off,mine\n"
+    )
+    counts = read_counts().query("tokenizer == 'gemma-3'").assign(tokenizer="mine")
+    counts.to_csv(tmp_path / "counts.csv", index=False)
+    return tmp_path
+
+
+OF_MINE = ["--models", "models.csv", "--out", "r"]
+
+
+def test_languages_are_held_out_of_the_rows_that_have_every_feature(mine):
+    hold = ["loo-predict", "--outcomes", "cells.csv", *OF_MINE, "--no-edges",
+            "--predictor", "smooth", "--draws", 20, "--workers", 1]  # fmt: skip
+    assert "no fertility" in transfer(*hold, cwd=mine).stderr
+    result = transfer(*hold, "--drop-missing", cwd=mine)
+    assert result.returncode == 0, result.stderr
+    assert "mine" not in set(pd.read_csv(mine / "r" / "loo" / "pairs.csv")["variant"])
+    assert (mine / "r" / "figures" / "figure_resource_shape.png").exists()
+    asked = ["--language", "swh", "--params", 7, "--reasoning", "off"]
+    after = transfer("predict", "--train", "cells.csv", *OF_MINE, *asked, cwd=mine)
+    assert "no fertility" in after.stderr  # it must not find the fit to fewer rows
+
+
+def test_predictions_and_their_page_take_token_counts_of_ones_own(mine):
+    ask = ["predict", "--train", "cells.csv", *OF_MINE, "--model", "mine", "--language", "swh"]
+    assert "no fertility" in transfer(*ask, cwd=mine).stderr
+    counted = transfer(*ask, "--tokenizer-counts", "counts.csv", cwd=mine)
+    assert "Swahili" in counted.stdout, counted.stderr
+    (mine / "r" / "glmm").mkdir()
+    for name in ("fixed_effects.csv", "random_effects.csv"):
+        shutil.copy(RESULTS / "glmm" / name, mine / "r" / "glmm")
+    page = transfer("report", "--outcomes", "cells.csv", *OF_MINE, cwd=mine)
+    assert "no fertility" in page.stderr
+    assert "Without --outcomes it learns from the study" in page.stderr
+
+
 def test_covariates_of_ones_own_come_with_languages_and_models(cells, tmp_path):
     cells.assign(resource=1.0).to_csv(tmp_path / "cells.csv", index=False)
     speakers = {"eng": 1500, "deu": 130, "dan": 6, "isl": 0.4, "mar": 99, "hin": 600}
@@ -341,3 +394,11 @@ def test_the_installed_command_runs_and_lists_its_commands(tmp_path):
                          text=True, check=False)  # fmt: skip
     assert bad.returncode == 2
     assert "no engine 'stan'" in bad.stderr
+
+
+def test_an_encoding_without_a_sign_does_not_end_the_run(tmp_path):
+    command = Path(sys.executable).with_name("transfer")
+    ended = subprocess.run([command, "predict", "--help"], cwd=tmp_path, capture_output=True,
+                           env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=False)  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert b"Accuracy (0?1;" in ended.stdout
