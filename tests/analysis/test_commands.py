@@ -45,16 +45,8 @@ def transfer(*arguments: object, cwd) -> Result:
 
 
 @pytest.fixture(scope="module")
-def cells():
-    """Six variants, six languages and eight templates of the embedded outcomes."""
-    table = study_cells(DEFAULT_SEED, splits=("symbolic",)).drop(columns="split")
-    variants = [f"Qwen2.5-{size}B-Instruct" for size in ("0.5", "1.5", "3", "7", "14", "32")]
-    kept = (
-        table["variant"].isin(variants)
-        & table["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin"])
-        & table["template"].isin([f"r{i:03d}" for i in range(1, 9)])
-    )
-    return table[kept].reset_index(drop=True)
+def cells(own_cells):
+    return own_cells
 
 
 @pytest.fixture(scope="module")
@@ -398,7 +390,7 @@ def test_the_installed_command_runs_and_lists_its_commands(tmp_path):
 
 def test_an_encoding_without_a_sign_does_not_end_the_run(tmp_path):
     command = Path(sys.executable).with_name("transfer")
-    ended = subprocess.run([command, "predict", "--help"], cwd=tmp_path, capture_output=True,
+    ended = subprocess.run([command, "overview", "--out", "r"], cwd=tmp_path, capture_output=True,
                            env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=False)  # fmt: skip
     assert ended.returncode == 0, ended.stderr
-    assert b"Accuracy (0?1;" in ended.stdout
+    assert b"?" in ended.stdout
