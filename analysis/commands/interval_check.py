@@ -18,7 +18,7 @@ EXAMPLES = {"Ten simulated languages, a first look": "transfer interval-check --
 
 
 def command(
-    worlds: Annotated[int, typer.Option("--worlds", min=2, help="Simulated data sets.")] = 105,
+    worlds: Annotated[int, typer.Option("--worlds", min=2, help="Simulated data sets.")] = 240,
     workers: options.Workers = 2,
     out: options.OutOfStudy = None,
     seed: options.Seed = options.DEFAULT_SEED,
