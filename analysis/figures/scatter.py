@@ -24,8 +24,12 @@ def identity(axes: Axes, label: str = "") -> None:
 
 
 def errors(axes: Axes, observed: np.ndarray, predicted: np.ndarray, more: str = "") -> None:
-    """Mean absolute error (points) and r in the corner; ``observed`` and ``predicted`` are 0–1."""
+    """Mean absolute error (points) and r in the corner; ``observed`` and ``predicted`` are 0–1.
+
+    Without r where one of them does not vary, as with one language.
+    """
     mae = 100 * np.mean(np.abs(predicted - observed))
-    r = np.corrcoef(observed, predicted)[0, 1]
-    text = f"MAE {mae:.2f} points\nr = {r:.3f}{more}"
+    vary = np.ptp(observed) > 0 and np.ptp(predicted) > 0
+    r = f"\nr = {np.corrcoef(observed, predicted)[0, 1]:.3f}" if vary else ""
+    text = f"MAE {mae:.2f} points{r}{more}"
     axes.text(0.04, 0.96, text, transform=axes.transAxes, va="top", fontsize=8, color=INK)

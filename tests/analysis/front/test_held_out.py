@@ -35,6 +35,14 @@ def test_both_levels_are_drawn(held, figure):
         held.plot(level="pairs")
 
 
+def test_one_language_has_no_correlation(study, figure):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        axes = hold_out(study, "model_mean", "isl", workers=1).plot()
+    (text,) = (text.get_text() for text in axes.texts if "MAE" in text.get_text())
+    assert "r =" not in text
+
+
 def test_predictors_and_languages_that_are_not_there(study):
     with pytest.raises(InputError, match=r"no predictor 'smoth'.*Did you mean smooth"):
         hold_out(study, "smoth")
