@@ -69,7 +69,8 @@ def _parameters(function: ast.FunctionDef) -> Iterator[inspect.Parameter]:
             node = _shared()[node.attr]
         kind, call = node.slice.elts  # of Annotated[kind, typer.Option(...)]
         text = ast.unparse(kind)
-        plain = bool if text == "bool" else list[str] if text.startswith("list[") else str
+        flag = text.removesuffix(" | None") == "bool"
+        plain = bool if flag else list[str] if text.startswith("list[") else str
         default = False if plain is bool else None
         yield inspect.Parameter(
             argument.arg,

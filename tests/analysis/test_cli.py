@@ -16,7 +16,6 @@ import typer
 
 from analysis import cli
 from analysis.commands.source import described
-from analysis.outcomes.study import study_cells
 
 TRANSFER = Path(sys.executable).with_name("transfer")
 FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
@@ -201,19 +200,15 @@ def test_the_version_is_that_of_the_package(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(own_cells, tmp_path_factory):
     """Outcomes of six variants and six languages, sound ones and spoilt ones."""
     path = tmp_path_factory.mktemp("own")
-    table = study_cells(splits=("symbolic",)).drop(columns="split")
-    variants = [f"Qwen2.5-{size}B-Instruct" for size in ("0.5", "1.5", "3", "7", "14", "32")]
-    kept = table[
-        table["variant"].isin(variants)
-        & table["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin"])
-        & (table["template"] <= "r008")
-    ].sort_values(["language", "variant", "template"])
+    kept = own_cells.sort_values(["language", "variant", "template"])
     kept.to_csv(path / "cells.csv", index=False)
     kept.replace({"language": {"isl": "icl"}}).to_csv(path / "language.csv", index=False)
-    kept.replace({"variant": {variants[3]: "my-model"}}).to_csv(path / "model.csv", index=False)
+    kept.replace({"variant": {"Qwen2.5-7B-Instruct": "my-model"}}).to_csv(
+        path / "model.csv", index=False
+    )
     kept.rename(columns={"variant": "model"}).to_csv(path / "columns.csv", index=False)
     kept[:0].to_csv(path / "header.csv", index=False)
     kept.to_csv(path / "semicolons.csv", index=False, sep=";")

@@ -10,24 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from analysis.outcomes.study import study_cells
-
 TRANSFER = Path(sys.executable).with_name("transfer")
 FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
 SECONDS = 120.0
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(own_cells, tmp_path_factory):
     path = tmp_path_factory.mktemp("own")
-    table = study_cells(splits=("symbolic",)).drop(columns="split")
-    variants = [f"Qwen2.5-{size}B-Instruct" for size in ("0.5", "1.5", "3", "7", "14", "32")]
-    kept = table[
-        table["variant"].isin(variants)
-        & table["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin"])
-        & (table["template"] <= "r008")
-    ]
-    kept.to_csv(path / "cells.csv", index=False)
+    own_cells.to_csv(path / "cells.csv", index=False)
     return path
 
 

@@ -17,7 +17,6 @@ import typer
 
 from analysis.cli import main
 from analysis.commands import output
-from analysis.outcomes.study import study_cells
 from common.files import write_text
 
 TRANSFER = Path(sys.executable).with_name("transfer")
@@ -38,17 +37,10 @@ def transfer(*arguments, cwd):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(own_cells, tmp_path_factory):
     """Outcomes of six variants, six languages and eight templates, with a column nobody reads."""
     path = tmp_path_factory.mktemp("own")
-    table = study_cells(splits=("symbolic",)).drop(columns="split")
-    variants = [f"Qwen2.5-{size}B-Instruct" for size in ("0.5", "1.5", "3", "7", "14", "32")]
-    kept = table[
-        table["variant"].isin(variants)
-        & table["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin"])
-        & (table["template"] <= "r008")
-    ]
-    kept.assign(mood="good").to_csv(path / "cells.csv", index=False)
+    own_cells.assign(mood="good").to_csv(path / "cells.csv", index=False)
     return path
 
 
