@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-import pandas as pd
 import typer
 
 from analysis import study
@@ -90,13 +89,12 @@ def command(
         typer.Option("--edges/--no-edges", help="Also hold out whole edges: the extrapolation."),
     ] = True,
     nest: Annotated[
-        bool | None,
+        bool,
         typer.Option(
-            "--nested/--no-nested",
-            help="Also choose the predictor anew for each language, by the others alone; without "
-            "either, if its fits are in OUT/cache.",
+            "--nested",
+            help="Also choose the predictor anew for each language, by the others alone (minutes).",
         ),
-    ] = None,
+    ] = False,
     workers: options.Workers = 2,
     draws: Annotated[
         int, typer.Option("--draws", min=2, help="Draws of each predictive distribution.")
@@ -121,9 +119,7 @@ def command(
     task = Task(joined, vectors, engine, draws, seed, directory / "cache", workers)
     chosen = predictor or PREDICTORS
     result = loo.loo(inputs, task, say.counting, chosen, edges)
-    wanted = nested.is_kept(task) if nest is None else nest
-    chosen_anew = nested.nested(task, say.counting) if wanted else None
-    write(result, inputs, directory, note(inputs.source), chosen_anew)
+    write(result, inputs, directory, note(inputs.source))
     if "smooth" in chosen:
         key = anywhere.data_key([outcomes, models, languages, tokenizer_counts], seed)
         key += ("complete rows",) * drop_missing  # no prediction for other data may find this fit
@@ -131,7 +127,9 @@ def command(
         bundle = anywhere.bundle(key, directory / "cache", lambda: kept)
         write_shape(bundle, task, directory, note(inputs.source))
     show(result, say)
-    if chosen_anew is not None:
+    if nest:
+        chosen_anew = nested.nested(task, say.counting)
+        write_table(chosen_anew.round(loo.DIGITS), directory / "loo" / "nested.csv")
         say.line(nested.sentence(chosen_anew))
 
 
@@ -140,12 +138,8 @@ def write(
     inputs: Inputs,
     directory: options.Path,
     text: str,
-    chosen_anew: pd.DataFrame | None = None,
 ) -> list[options.Path]:
-    """Tables and figures of the predictions, and the note on the data beside them.
-
-    ``chosen_anew`` is ``nested.nested``'s table, if that was asked for.
-    """
+    """Tables and figures of the predictions, and the note on the data beside them."""
     published = study.published_predictions()
     if not inputs.is_study:
         published = published[:0]
@@ -166,13 +160,8 @@ def write(
     paths = loo.write(result, directory)
     paths.append(write_table(steps.round(loo.DIGITS), directory / "loo" / "ladder.csv"))
     paths.append(write_note(directory / "loo", "Predictions for held-out languages", NOTE + text))
-    ladder_note = text
-    if chosen_anew is not None:
-        table = chosen_anew.round(loo.DIGITS)
-        paths.append(write_table(table, directory / "loo" / "nested.csv"))
-        ladder_note = f"{nested.sentence(chosen_anew)} {text}"
     if not steps.empty:
-        paths += render.write(table_ladder.build(steps, ladder_note), directory / "tables")
+        paths += render.write(table_ladder.build(steps, text), directory / "tables")
     for name, figure in figures.items():
         paths += style.save(figure, directory / "figures" / name)
     return paths

@@ -17,7 +17,7 @@ import pandas as pd
 from analysis.unseen.evaluate import evaluate
 from analysis.unseen.folds import FEWEST_LANGUAGES, Fold, leave_one_out
 from analysis.unseen.scores import POINTS
-from analysis.unseen.task import Counting, Store, Task
+from analysis.unseen.task import Counting, Task
 from common.errors import InputError
 
 CANDIDATES = ("study", "study_pairs", "slopes", "relatives", "smooth")
@@ -48,13 +48,6 @@ def nested(task: Task, counting: Counting, candidates: Sequence[str] = CANDIDATE
     table, _ = evaluate(replace(task, draws=0), candidates, _folds(languages), counting)
     table = table[table["level"] == "pair"]
     return choose(table[table["kind"] == "inner"], table[table["kind"] != "inner"], candidates)
-
-
-def is_kept(task: Task, candidates: Sequence[str] = CANDIDATES) -> bool:
-    """Whether every fit of ``nested`` is in the cache, so that it costs nothing."""
-    store = Store(replace(task, draws=0))
-    held = [fold.held_out for fold in _folds(sorted(task.joined["language"].unique()))]
-    return all(store.has_all(name, held) for name in candidates)
 
 
 def _folds(languages: Sequence[str]) -> list[Fold]:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.unseen import nested as module
-from analysis.unseen.nested import ALL, choose, is_kept, nested, sentence
+from analysis.unseen.nested import ALL, choose, nested, sentence
 from analysis.unseen.task import Task
 from common.errors import InputError
 
@@ -48,7 +48,6 @@ def test_the_choice_is_by_the_other_languages_alone():
 def test_a_part_of_the_study(joined, vectors, monkeypatch, tmp_path):
     few = joined[joined["language"].isin(["eng", "deu", "rus", "isl", "hin", "mar"])]
     task = Task(few.reset_index(drop=True), vectors, cache=tmp_path, workers=1)
-    assert not is_kept(task, ["study_pairs", "slopes"])
     held = []
     once = module.evaluate
 
@@ -58,7 +57,6 @@ def test_a_part_of_the_study(joined, vectors, monkeypatch, tmp_path):
 
     monkeypatch.setattr(module, "evaluate", spying)
     table = nested(task, silent, ["study_pairs", "slopes"])
-    assert is_kept(task, ["study_pairs", "slopes"])
     assert len(held) == len(set(held)) == 15 + 6
     assert set(table["chosen"]) <= {"study_pairs", "slopes"}
     folds = table[table["language"] != ALL]
