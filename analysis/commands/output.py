@@ -286,13 +286,20 @@ def _close_stdout() -> None:
 
 
 def _results(written: list[Path]) -> list[Path]:
-    return [path for path in dict.fromkeys(written) if CACHE not in path.parts]
+    """What is there to be read: neither finished pieces of work nor files that were passing."""
+    return _alike([path for path in written if CACHE not in path.parts and path.exists()])
+
+
+def _alike(paths: list[Path]) -> list[Path]:
+    """Paths once each, all absolute where some are, so that they have a folder in common."""
+    mixed = len({path.is_absolute() for path in paths}) > 1
+    return list(dict.fromkeys(path.absolute() if mixed else path for path in paths))
 
 
 def _kept(written: list[Path]) -> str:
     """What an interrupted command leaves behind, and how to go on."""
     again = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
-    pieces = [path for path in written if CACHE in path.parts]
+    pieces = _alike([path for path in written if CACHE in path.parts])
     if not pieces:
         return f"what had been finished is kept. To go on: {again}"
     number = f"{len(pieces)} finished pieces of work are" if len(pieces) > 1 else (

@@ -166,6 +166,14 @@ def test_what_was_written_is_said_once(capsys, tmp_path):
     assert capsys.readouterr().out == f"Wrote {tmp_path}/one.csv\n"
 
 
+def test_files_that_were_passing_are_not_said_and_relative_ones_may_stand_beside(capsys, tmp_path):
+    with chdir(tmp_path), output.speaking("some"):
+        write_text("", tmp_path / "passing" / "a.csv").unlink()
+        write_text("", Path("b.csv"))
+        write_text("", tmp_path / "c.csv")
+    assert capsys.readouterr().out == f"Wrote b.csv, c.csv to {tmp_path}/\n"
+
+
 def on_a_terminal(*arguments, cwd, **variables):
     """What a terminal of 80 columns shows of a command's stdout and stderr."""
     leader, follower = pty.openpty()
