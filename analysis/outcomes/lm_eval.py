@@ -39,7 +39,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     taken: set[str] = set()
     for where, line in read_lines(path):
         filtering, metrics = str(line.get("filter", "none")), line.get("metrics")
-        if not isinstance(metrics, list) or "doc_id" not in line:
+        if not isinstance(metrics, list) or not metrics or "doc_id" not in line:
             raise InputError(f"{where} is no lm-evaluation-harness sample: no doc_id or metrics")
         wanted = _choice(request.scorer, metrics, filtering)
         filters.add(filtering)

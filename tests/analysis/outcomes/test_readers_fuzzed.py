@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from analysis.outcomes import every_eval_ever, inspect_logs, lm_eval, rows
@@ -62,6 +62,7 @@ def swallow(kind, path):
 @pytest.mark.parametrize("kind", [lm_eval.FORMAT, every_eval_ever.FORMAT], ids=lambda k: k.name)
 @FEW
 @given(lines=st.lists(LINES | RIGHT, max_size=3))
+@example(lines=[{"doc_id": 1, "metrics": []}])
 def test_json_lines(tmp_path, kind, lines):
     path = tmp_path / "samples_mgsm_de.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))

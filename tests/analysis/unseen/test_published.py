@@ -33,7 +33,7 @@ def summary():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "row", EXPECTED.itertuples(), ids=lambda row: f"{row.level} {row.predictor}"
+    "row", list(EXPECTED.itertuples()), ids=lambda row: f"{row.level} {row.predictor}"
 )
 def test_the_published_errors_come_out(summary, row):
     found = summary.loc[(row.level, row.predictor), row.statistic]
