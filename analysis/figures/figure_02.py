@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import MUTED, OURS, PUBLISHED, RC, add_note, name_rows, new_figure
 
 
 def draw(fixed_effects: pd.DataFrame, note: str) -> Figure:
@@ -54,21 +54,9 @@ def forest(axes: Axes, fixed_effects: pd.DataFrame) -> None:
             markeredgewidth=1.1,
             label="published (Table 3)",
         )
-    for position, row in zip(positions, table.itertuples(), strict=True):
-        axes.annotate(
-            f"{row.estimate:.2f}".replace("-", "−"),
-            (1.0, position),
-            xytext=(6, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=INK,
-        )
-    axes.set_yticks(positions, [labels.term(name) for name in table["term"]])
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
+    names = [labels.term(name) for name in table["term"]]
+    values = [f"{value:.2f}".replace("-", "−") for value in table["estimate"]]
+    name_rows(axes, positions, names, values)
     axes.set_xlabel(
         "log-odds of a correct answer per SD of the predictor (reasoning: on against off)"
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import MUTED, OURS, PUBLISHED, RC, add_note, name_rows, new_figure
 from analysis.scale_cost import REFERENCE_B
 
 
@@ -24,24 +24,12 @@ def draw(cost: pd.DataFrame, rates: pd.Series, names: pd.Series, note: str) -> F
         axes.plot(cost["implied_multiple"], positions, "D", markerfacecolor="none",
                   markeredgecolor=PUBLISHED, markersize=4.5,
                   label=f"implied: features alone, at {REFERENCE_B:g}B, reasoning off")  # fmt: skip
-        for position, row in zip(positions, cost.itertuples(), strict=True):
-            axes.annotate(
-                f"{row.multiple:.1f}×   {row.implied_multiple:.1f}×",
-                (1.0, position),
-                xytext=(6, 0),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                va="center",
-                fontsize=7.5,
-                color=INK,
-            )
-        axes.set_yticks(positions, [names.get(code, code) for code in cost["language"]])
-        axes.tick_params(axis="y", length=0)
         axes.axvline(1, color=MUTED, linewidth=0.8)
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: f"{v:g}×"))
-        axes.grid(axis="x", color=GRID, linewidth=0.6)
-        axes.set_axisbelow(True)
+        named = [names.get(code, code) for code in cost["language"]]
+        values = [f"{row.multiple:.1f}×   {row.implied_multiple:.1f}×" for row in cost.itertuples()]
+        name_rows(axes, positions, named, values, fontsize=7.5)
         axes.set_xlabel("multiple of parameters that makes up for the gap to English")
         figure.legend(loc="outside upper left", ncols=1, fontsize=8)
         text = (

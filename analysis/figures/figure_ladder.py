@@ -6,7 +6,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import MUTED, OURS, PUBLISHED, RC, add_note, name_rows, new_figure
 
 MARKS = {
     "mae": (OURS, "o", "pairs"),
@@ -25,23 +25,13 @@ def draw(ladder: pd.DataFrame, note: str) -> Figure:
             if column in ladder.columns and ladder[column].notna().any():
                 axes.plot(ladder[column], positions, mark, linestyle="-", color=colour,
                           linewidth=0.8, markersize=5, label=label)  # fmt: skip
-        for position, row in zip(positions, ladder.itertuples(), strict=True):
-            axes.annotate(
-                f"r {row.pearson:.3f}   80% covers {100 * row.coverage_80:.0f}%",
-                (1.0, position),
-                xytext=(6, 0),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                va="center",
-                fontsize=7.5,
-                color=INK,
-            )
-        axes.set_yticks(positions, ladder["label"])
-        axes.tick_params(axis="y", length=0)
+        values = [
+            f"r {row.pearson:.3f}   80% covers {100 * row.coverage_80:.0f}%"
+            for row in ladder.itertuples()
+        ]
+        name_rows(axes, positions, ladder["label"], values, fontsize=7.5)
         axes.set_xlim(left=0)
         axes.set_ylim(positions.min() - 0.5, 0.5)
-        axes.grid(axis="x", color=GRID, linewidth=0.6)
-        axes.set_axisbelow(True)
         axes.set_xlabel("mean absolute error, languages held out (accuracy points)")
         figure.legend(loc="outside upper left", ncols=3, fontsize=8)
         add_note(figure, note)

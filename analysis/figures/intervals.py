@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.figures.style import GRID, INK, OURS
+from analysis.figures.style import OURS, name_rows
 
 WIDTHS = {95: 1.2, 80: 3.2, 50: 6.0}
 
@@ -30,22 +30,9 @@ def intervals(axes: Axes, predictions: pd.DataFrame) -> None:
         )
     axes.plot(100 * predictions["plug_in"], positions, "o", color=OURS, markersize=5,
               markeredgecolor="white", label="plug-in prediction")  # fmt: skip
-    for position, value in zip(positions, predictions["plug_in"], strict=True):
-        axes.annotate(
-            f"{100 * value:.0f}",
-            (1.0, position),
-            xytext=(6, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=INK,
-        )
     names = predictions["name"] + " (" + predictions["language"] + ")"
-    axes.set_yticks(positions, names)
+    values = [f"{100 * value:.0f}" for value in predictions["plug_in"]]
+    name_rows(axes, positions, names, values)
     axes.set_ylim(positions.min() - 0.6, 0.6)
     axes.set_xlim(0, 100)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
     axes.set_xlabel("predicted accuracy (%)")

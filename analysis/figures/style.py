@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from common.files import replacing
@@ -45,6 +47,31 @@ def new_figure(width: float, height: float) -> Figure:
 def add_note(figure: Figure, note: str) -> None:
     """Where the data come from, in small print under the figure."""
     figure.supxlabel(note, x=0.01, ha="left", fontsize=6.5, color=MUTED, wrap=True)
+
+
+def name_rows(
+    axes: Axes,
+    positions: Sequence[float],
+    names: Sequence[str],
+    values: Iterable[str],
+    fontsize: float = 8,
+) -> None:
+    """A chart of rows: their names on the left, their values in words on the right."""
+    for position, value in zip(positions, values, strict=True):
+        axes.annotate(
+            value,
+            (1.0, position),
+            xytext=(6, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+            fontsize=fontsize,
+            color=INK,
+        )
+    axes.set_yticks(positions, names)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
 
 
 def save(figure: Figure, base: Path) -> list[Path]:

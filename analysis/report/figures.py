@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from analysis import labels
-from analysis.figures import figure_02, figure_04
-from analysis.figures.scatter import COLOURS, errors, identity
+from analysis.figures import figure_02, figure_04, figure_06
+from analysis.figures.scatter import COLOURS
 from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, new_figure
 
 WIDTH = 3.9  # inches: 374 CSS pixels, as many as a phone has
@@ -62,11 +62,8 @@ def held_out(pairs: pd.DataFrame, predictor: str) -> Figure:
     rows = pairs[pairs["predictor"] == predictor]
 
     def draw(axes: Axes) -> None:
-        identity(axes)
-        axes.plot(100 * rows["observed"], 100 * rows["predicted"], "o", markersize=3, alpha=0.4,
-                  color=COLOURS.get(predictor, OURS), markeredgewidth=0)  # fmt: skip
-        errors(axes, rows["observed"].to_numpy(), rows["predicted"].to_numpy())
-        axes.set(xlabel="observed accuracy (%)", ylabel="predicted accuracy (%)")
+        figure_06.points(axes, rows, COLOURS.get(predictor, OURS))
+        axes.set_ylabel("predicted accuracy (%)")
 
     return panel(draw, 4.1)
 

@@ -1,33 +1,18 @@
 """The commands of the smaller analyses on a user's own files."""
 
-import sys
-from contextlib import chdir, redirect_stderr, redirect_stdout
-from io import StringIO
-from unittest.mock import patch
-
 import pandas as pd
 import pytest
 
-from analysis.cli import main
 from analysis.outcomes.study import study_cells
+from tests.analysis import command_line
 
 FORMULA = "~ (resource + distance) * size + (1 | variant) + (1 | template) + (1 | language)"
 
 
 def transfer(*arguments, cwd):
-    """Status and everything printed by one command."""
-    out, code = StringIO(), 0
-    with (
-        chdir(cwd),
-        patch.object(sys, "argv", ["transfer", *map(str, arguments)]),
-        redirect_stdout(out),
-        redirect_stderr(out),
-    ):
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-    return code, " ".join(out.getvalue().split())
+    """Status and everything printed by one command, in single spaces."""
+    ended = command_line.transfer(*arguments, cwd=cwd)
+    return ended.returncode, " ".join(f"{ended.stdout} {ended.stderr}".split())
 
 
 @pytest.fixture(scope="module")

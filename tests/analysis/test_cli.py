@@ -5,32 +5,18 @@ import resource
 import shlex
 import subprocess
 import sys
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib import import_module
-from io import StringIO
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 import typer
 
 from analysis import cli
 from analysis.commands.source import described
+from tests.analysis.command_line import transfer
 
 TRANSFER = Path(sys.executable).with_name("transfer")
 FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
-
-
-def transfer(*arguments, cwd):
-    """Status, stdout and stderr of a command, run in this process."""
-    out, err, code = StringIO(), StringIO(), 0
-    argv = ["transfer", *map(str, arguments)]
-    with chdir(cwd), patch.object(sys, "argv", argv), redirect_stdout(out), redirect_stderr(err):
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = stop.code or 0
-    return code, out.getvalue(), err.getvalue()
 
 
 def examples():

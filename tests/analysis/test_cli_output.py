@@ -5,35 +5,21 @@ import os
 import pty
 import subprocess
 import sys
-from contextlib import chdir, redirect_stderr, redirect_stdout
-from io import StringIO
+from contextlib import chdir
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
 import typer
 
-from analysis.cli import main
 from analysis.commands import output
 from common.files import write_text
+from tests.analysis.command_line import transfer
 
 TRANSFER = Path(sys.executable).with_name("transfer")
 FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
 GLMM = ("glmm", "--outcomes", "cells.csv", "--formula", FORMULA, "--engine", "laplace")
-
-
-def transfer(*arguments, cwd):
-    """Status, stdout and stderr of a command, run in this process."""
-    out, err, code = StringIO(), StringIO(), 0
-    argv = ["transfer", *map(str, arguments)]
-    with chdir(cwd), patch.object(sys, "argv", argv), redirect_stdout(out), redirect_stderr(err):
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-    return code, out.getvalue(), err.getvalue()
 
 
 @pytest.fixture(scope="module")

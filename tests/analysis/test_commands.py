@@ -4,9 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from contextlib import chdir, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from unittest.mock import patch
 
@@ -14,34 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.cli import main
 from analysis.outcomes.reconstruction import DEFAULT_SEED
 from analysis.outcomes.study import study_cells
 from features.fertility import read_counts
+from tests.analysis.command_line import transfer
 
 RESULTS = Path(__file__).parents[2] / "results"
 FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
-
-
-@dataclass(frozen=True)
-class Result:
-    """How a command ended and what it printed."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def transfer(*arguments: object, cwd) -> Result:
-    """Run the command line as a shell would, in this process, since starting one costs seconds."""
-    out, err, code = StringIO(), StringIO(), 0
-    argv = ["transfer", *map(str, arguments)]
-    with chdir(cwd), patch.object(sys, "argv", argv), redirect_stdout(out), redirect_stderr(err):
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-    return Result(code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(scope="module")

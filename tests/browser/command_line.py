@@ -1,21 +1,13 @@
-"""The command line in this process, and what it printed."""
+"""What a command that succeeds prints."""
 
 from __future__ import annotations
 
-import sys
-from contextlib import redirect_stdout
-from io import StringIO
-from unittest.mock import patch
+from pathlib import Path
 
-from analysis.cli import main
+from tests.analysis import command_line
 
 
 def transfer(*arguments: object) -> str:
-    out, code = StringIO(), 0
-    with patch.object(sys, "argv", ["transfer", *map(str, arguments)]), redirect_stdout(out):
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-    assert code == 0, out.getvalue()
-    return out.getvalue()
+    ended = command_line.transfer(*arguments, cwd=Path.cwd())
+    assert ended.returncode == 0, ended
+    return ended.stdout
