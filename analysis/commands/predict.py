@@ -13,10 +13,7 @@ from analysis.inputs import Inputs, load
 from analysis.outcomes.files import read_outcomes
 from analysis.unseen import anywhere, remarks
 from analysis.unseen.observed import of_model
-from common.errors import InputError
 from common.files import file_to_write, write_table
-
-ITEMS = 2000
 
 EXAMPLES = {
     "Qwen3-8B with reasoning in Swahili and Yoruba":
@@ -82,7 +79,9 @@ def command(
     models: options.Models = None,
     languages: options.Languages = None,
     tokenizer_counts: options.TokenizerCounts = None,
-    items: Annotated[int, typer.Option("--items", min=1, help="Questions you would ask.")] = ITEMS,
+    items: Annotated[
+        int, typer.Option("--items", min=1, help="Questions you would ask.")
+    ] = anywhere.ITEMS,
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Write the predictions to this file, .csv or .parquet."),
@@ -96,9 +95,8 @@ def command(
     """
     say = output.current()
     directory = options.directory(out, train)
-    if target is not None and not 0 < target < 1:
-        hint = f": {target:g}% is {target / 100:g}" if 1 < target < 100 else ""
-        raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}{hint}")
+    if target is not None:
+        anywhere.check_target(target)
     if save is not None:
         file_to_write(save, ".csv", ".parquet")
     files = train, models, languages, tokenizer_counts

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from analysis.commands import options, output
-from analysis.commands.predict import ITEMS
 from analysis.inputs import load
 from analysis.report import explorer, page
 from analysis.report.results import Results
@@ -60,8 +59,8 @@ def command(
             f"the explorer cannot learn from {outcomes}: {error}. "
             "Without --outcomes it learns from the study"
         ) from error
-    grid = explorer.grid(bundle, key, ITEMS, seed, cache, say.counting, workers)
+    grid = explorer.grid(bundle, key, anywhere.ITEMS, seed, cache, say.counting, workers)
     path = directory / "report" / "index.html"
-    page.write(results, explorer.payload(bundle, grid, ITEMS, seed), bundle.source, path)
+    page.write(results, explorer.payload(bundle, grid, anywhere.ITEMS, seed), bundle.source, path)
     say.data(bundle.source, "Learned from")
     say.line(f"{len(grid.languages)} languages to explore, {path.stat().st_size / 1e6:.1f} MB")

@@ -21,7 +21,6 @@ from analysis.unseen import anywhere, remarks
 from analysis.unseen.observed import of_model
 from features.reading import named
 
-ITEMS = 2000
 MODES = {True: "on", False: "off"}
 
 
@@ -89,7 +88,7 @@ def predict(
     target: float | None = None,
     outcomes: Source | None = None,
     study: Study | None = None,
-    items: int = ITEMS,
+    items: int = anywhere.ITEMS,
 ) -> Predictions:
     """The accuracy to expect of a model in any language: the numbers of ``transfer predict``.
 

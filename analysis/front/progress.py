@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from rich.console import Console
 
 from analysis import progress
 
 
-@contextmanager
-def fitting(label: str) -> Iterator[Callable[[str, int, float], None]]:
-    """``analysis.progress.fitting`` on a terminal, else nothing."""
-    console = Console()
-    if console.is_terminal:
-        with progress.fitting(console, label) as tell:
-            yield tell
-    else:
-        yield lambda stage, evaluations, deviance: None
+def fitting(label: str) -> AbstractContextManager[Callable[[str, int, float], None]]:
+    """``analysis.progress.fitting`` where the caller's output goes."""
+    return progress.fitting(Console(), label)
 
 
-@contextmanager
-def counting(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """``analysis.progress.counting`` on a terminal, else nothing."""
-    console = Console()
-    if console.is_terminal:
-        with progress.counting(console, label, total) as tell:
-            yield tell
-    else:
-        yield lambda done: None
+def counting(label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+    """``analysis.progress.counting`` where the caller's output goes."""
+    return progress.counting(Console(), label, total)

@@ -14,14 +14,16 @@ from analysis.glmm.posterior import Posterior, central_sd
 from analysis.unseen.asked import Model, find_languages, find_model, pair_rows
 from analysis.unseen.bundles import Bundle, build, bundle, data_key, known_languages
 from analysis.unseen.intervals import COLUMNS, NOMINAL
-from analysis.unseen.sizes import largest_size, size_multiples, what_reaches
+from analysis.unseen.sizes import check_target, largest_size, size_multiples, what_reaches
 from analysis.unseen.template_layer import calibrate
 
 __all__ = [
+    "ITEMS",
     "Bundle",
     "Model",
     "build",
     "bundle",
+    "check_target",
     "data_key",
     "find_languages",
     "find_model",
@@ -31,6 +33,9 @@ __all__ = [
     "size_multiples",
     "what_reaches",
 ]
+
+ITEMS = 2000
+"""Questions that a prediction is about where nobody says: the study's, 100 templates × 20."""
 
 
 def predict(

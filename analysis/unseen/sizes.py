@@ -7,7 +7,6 @@ log-odds are linear in log2 size, so two sizes say all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +21,13 @@ from common.errors import InputError
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
 
 
+def check_target(target: float) -> None:
+    """Raises InputError for a target that is no accuracy."""
+    if not 0 < target < 1:
+        hint = f": {target:g}% is {target / 100:g}" if 1 < target < 100 else ""
+        raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}{hint}")
+
+
 def what_reaches(
     bundle: Bundle, model: Model, languages: pd.DataFrame, target: float
 ) -> pd.DataFrame:
@@ -33,11 +39,11 @@ def what_reaches(
     limit_b, best (the plug-in accuracy at the limit), reasoning_on (the plug-in accuracy with
     reasoning on; NaN if it is on already). Raises InputError for a target that is no accuracy.
     """
-    if not 0 < target < 1:
-        raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}")
+    check_target(target)
     limit = largest_size(bundle)
     sizes = np.linspace(np.log2(0.1), np.log2(limit), 200)
-    found = expit(_means(bundle, _of_sizes(model, sizes), languages))
+    at_zero, slope = size_lines(bundle, model, languages)
+    found = expit(at_zero[:, None] + slope[:, None] * sizes)
     reached = found >= target
     first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
     thinking = np.full(len(languages), np.nan)
@@ -69,10 +75,11 @@ def size_lines(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Plug-in log-odds by log2 billions of parameters: the values at 1B, and the slopes.
 
-    One entry a language, of another base model in the family and mode of ``model``; the default
-    predictor is linear in size.
+    One entry a language, of another base model in the family and mode of ``model``, whose own
+    effects are not known, so zero; the default predictor is linear in size.
     """
-    at = _means(bundle, _of_sizes(model, [0.0, 1.0]), languages)
+    other = replace(model, base_model=f"another {NEW}", variant=f"another {NEW}")
+    at = _means(bundle, [replace(other, size=size) for size in (0.0, 1.0)], languages)
     return at[:, 0], at[:, 1] - at[:, 0]
 
 
@@ -99,12 +106,6 @@ def size_multiples(bundle: Bundle, model: Model, languages: pd.DataFrame) -> np.
         needed = (target - at_zero[1:]) / slope[1:]
     reached = (slope[1:] > 0) & (needed <= np.log2(largest_size(bundle)))
     return np.where(reached, 2.0 ** (needed - model.size), np.nan)
-
-
-def _of_sizes(model: Model, sizes: Iterable[float]) -> list[Model]:
-    """Other base models of a family and mode: their own effects are not known, so zero."""
-    other = replace(model, base_model=f"another {NEW}", variant=f"another {NEW}")
-    return [replace(other, size=size) for size in sizes]
 
 
 def _means(bundle: Bundle, models: list[Model], languages: pd.DataFrame) -> np.ndarray:
