@@ -12,6 +12,7 @@ import os
 import shlex
 import signal
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -238,11 +239,16 @@ def speaking(
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Turn SIGTERM into an exception, so that temporary files and processes are cleared."""
+    """Turn SIGTERM into an exception, so that temporary files and processes are cleared.
+
+    That joblib cancels what is left is meant then. Its word on that can come as late as the
+    interpreter's end, so it is kept back for good.
+    """
 
     def stop(number: int, frame: object) -> None:
         raise Terminated
 
+    warnings.filterwarnings("ignore", r"\d+ tasks ", UserWarning, "joblib.parallel")
     before = signal.signal(signal.SIGTERM, stop)
     try:
         yield

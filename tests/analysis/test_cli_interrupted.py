@@ -5,10 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from functools import partial
 from pathlib import Path
 
 import pytest
+from joblib import Parallel, delayed
+
+from analysis.commands import output
 
 TRANSFER = Path(sys.executable).with_name("transfer")
 FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
@@ -106,6 +110,17 @@ def test_sigterm_ends_a_command_and_its_workers(folder):
     assert said.count("\n") == 1
     assert left == []
     assert not list(out.rglob(".*"))
+
+
+def test_that_work_is_left_when_stopped_is_not_said():
+    jobs = (delayed(time.sleep)(0.05) for _ in range(50))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with output.stoppable():
+            results = Parallel(n_jobs=2, return_as="generator_unordered")(jobs)
+            next(results)
+            del results  # as where the signal comes while a result is being kept
+    assert [one for one in said if "tasks" in str(one.message)] == []
 
 
 def test_a_reader_that_leaves_costs_no_result(folder):
