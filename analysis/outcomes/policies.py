@@ -4,12 +4,15 @@ In this order, each counted:
 
 1. *unfinished* samples (cancelled, invalidated) are no outcomes;
 2. *copies*, one run's sample in two files: an error, or the first file's counts;
-3. *retries*, one task's sample (same task, sample id and epoch, never sample id alone) tried
-   again: a successful attempt counts, errors before or after it do not, and a sample that a retry
-   carried over counts once;
+3. *retries*, one task's sample tried again: a successful attempt counts, errors before or after
+   it do not, and a sample that a retry carried over counts once;
 4. *duplicates*, the same variant, language, template, split and instance more than once after
    that: an error, or the first one with a score counts;
 5. *errors*, samples that end without a score: an error, wrong answers, or left out.
+
+A sample is known by its task or run, its id, and by what it is a sample of (variant, language,
+template, split, instance and epoch): ids are given anew in every language of a benchmark, so an id
+alone names nothing.
 
 Epochs are instances: epoch 2 of instance ``7`` is instance ``7/2``.
 """
@@ -32,6 +35,7 @@ SHOWN = 5
 MEMORY = "1GB"
 
 KEY = "variant, language, template, split, instance"
+"""What names an outcome; ``instance`` holds the epoch."""
 
 
 @dataclass(frozen=True)
@@ -127,21 +131,22 @@ def settle(
     )
     total = _count(database, "samples")
     unfinished = _delete(database, "SELECT position FROM samples WHERE unfinished")
-    copied = """
+    copied = f"""
         SELECT position FROM samples
-        QUALIFY log <> first_value(log) OVER (PARTITION BY run, sample, epoch ORDER BY position)
+        QUALIFY log <> first_value(log) OVER (
+            PARTITION BY run, sample, {KEY} ORDER BY position)
     """
     _refuse(database, copied, policies, "is in more than one file")
     copies = _delete(database, copied)
     retried = _delete(
         database,
-        """
+        f"""
         SELECT position FROM samples
         QUALIFY row_number() OVER (
-                PARTITION BY task, sample, epoch, coalesce(uuid, position::VARCHAR)
+                PARTITION BY task, sample, {KEY}, coalesce(uuid, position::VARCHAR)
                 ORDER BY position) > 1
             OR (correct IS NULL AND row_number() OVER (
-                PARTITION BY task, sample, epoch ORDER BY correct IS NULL, position) > 1)
+                PARTITION BY task, sample, {KEY} ORDER BY correct IS NULL, position) > 1)
         """,
     )
     repeated = f"""

@@ -10,15 +10,19 @@ from analysis.outcomes.samples import Sample
 from analysis.outcomes.staging import staging
 from common.errors import InputError
 
-VARIANTS = pd.DataFrame({"model": ["m"], "stated": [None], "reasoning": [None], "variant": ["M"]})
+VARIANTS = pd.DataFrame(
+    {"model": ["m", "n"], "stated": None, "reasoning": None, "variant": ["M", "N"]}
+)
+LANGUAGES = {"dan": "dan", "sw": "swh"}
 
 
 def attempt(run, correct, task="task", sample="s", epoch=1, uuid=None, log=None, **more):
-    facts = {"error": None if correct is not None else "broke", "instance": "1"} | more
+    labels = {"language": "dan", "template": "t", "split": "symbolic", "instance": "1"}
+    facts = {"error": None if correct is not None else "broke", "model": "m"} | labels | more
     return Sample(
-        *(log or f"{run}.eval", run, task, sample, epoch, uuid, "m", None, None),
-        *("dan", "t", "symbolic", facts["instance"], correct, facts["error"]),
-        facts.get("unfinished", False),
+        *(log or f"{run}.eval", run, task, sample, epoch, uuid, facts["model"], None, None),
+        *(facts[name] for name in labels),
+        *(correct, facts["error"], facts.get("unfinished", False)),
     )
 
 
@@ -32,7 +36,7 @@ def settled(tmp_path):
             for one in samples:
                 add(one)
         with connect(tmp_path) as database:
-            counts = settle(database, staged, VARIANTS, {"dan": "dan"}, Policies(**policies))
+            counts = settle(database, staged, VARIANTS, LANGUAGES, Policies(**policies))
             kept = database.execute("SELECT * FROM outcomes").df()
         parts = (counts.unfinished, counts.copies, counts.retried, counts.duplicates)
         dropped = counts.errors if policies.get("errors") == "drop" else 0
@@ -78,6 +82,44 @@ def test_another_task_does_not_mend_an_error(settled):
     pair = attempt("a", None, task="x"), attempt("b", True, task="y", instance="2")
     counts, _ = settled(*pair, errors="drop")
     assert (counts.retried, counts.errors, counts.outcomes) == (0, 1, 1)
+
+
+LABELS = [
+    {"model": "n"},
+    {"language": "sw"},
+    {"template": "u"},
+    {"split": "original"},
+    {"instance": "2"},
+    {"epoch": 2},
+]
+
+
+@pytest.mark.parametrize("other", LABELS, ids=lambda label: next(iter(label)))
+@pytest.mark.parametrize("uuid", [None, "1"])
+def test_an_error_under_other_labels_is_no_attempt_at_this(settled, other, uuid):
+    """Ids are given anew in every language: sample 2 of one is not sample 2 of another."""
+    pair = attempt("a", True, uuid=uuid), attempt("a", None, **{"uuid": uuid} | other)
+    for order in (pair, pair[::-1]):
+        with pytest.raises(InputError, match="1 samples ended in an error"):
+            settled(*order)
+        counts, kept = settled(*order, errors="wrong")
+        assert (counts.retried, counts.errors, counts.outcomes) == (0, 1, 2)
+        assert sorted(kept["correct"]) == [False, True]
+
+
+@pytest.mark.parametrize("other", LABELS, ids=lambda label: next(iter(label)))
+def test_a_file_of_the_run_with_other_labels_is_no_copy(settled, other):
+    pair = attempt("a", True, log="1.csv"), attempt("a", False, log="2.csv", **other)
+    counts, kept = settled(*pair)
+    assert (counts.copies, counts.outcomes) == (0, 2)
+    assert kept["correct"].tolist() == [True, False]
+
+
+def test_a_copy_is_named_with_both_files(settled):
+    copy = attempt("a", True, log="1.csv"), attempt("a", True, log="2.csv")
+    with pytest.raises(InputError, match=r"more than one file: M, dan.* of 2\.csv.* of 1\.csv"):
+        settled(*copy)
+    assert settled(*copy, duplicates="first")[0].copies == 1
 
 
 def test_of_duplicates_the_first_with_a_score_counts(settled):
