@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -16,6 +16,10 @@ import numpy as np
 import pandas as pd
 
 from common.errors import InputError
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("analysis", "common", "evaluation", "features", "R")
+"""All that results are computed with: the project's packages, below ``ROOT``."""
 
 _records: list[list[Path]] = []
 
@@ -147,20 +151,35 @@ def _plain(value: object) -> object:
 
 
 @cache
-def hash_sources(*packages: str) -> str:
-    """Hash of the project's packages' own code, Python and R.
+def hash_project() -> str:
+    """Hash (16 hex digits) of all the project's own code and packaged data.
 
-    In the key of what is kept, so that other code never reads what this code computed. Raises
-    ValueError for a package without code.
+    In the key of whatever is kept, so that no run ever reads what other code or other data
+    computed, wherever the change was made.
     """
-    files: list[Path] = []
-    for name in packages:
-        folder = Path(__file__).parents[1].joinpath(*name.split("."))
-        own = [path for path in folder.rglob("*") if path.suffix in {".py", ".R"}]
-        if not own:
-            raise ValueError(f"there is no code in {folder}")
-        files += own
-    return hash_files(files)
+    return hash_tree(ROOT, PACKAGES)
+
+
+def hash_tree(root: Path, folders: Iterable[str]) -> str:
+    """SHA-256 (first 16 hex digits) of every file's path below ``root``, and of its contents.
+
+    Byte code and hidden files are left out. Raises ValueError for a folder without files.
+    """
+    digest = hashlib.sha256()
+    for folder in sorted(folders):
+        inside = {path.relative_to(root): path for path in (root / folder).rglob("*")}
+        kept = {
+            place.as_posix(): path
+            for place, path in inside.items()
+            if path.is_file()
+            and not any(part.startswith((".", "__pycache__")) for part in place.parts)
+        }
+        if not kept:
+            raise ValueError(f"there are no files in {root / folder}")
+        for place in sorted(kept):
+            content = hashlib.sha256(kept[place].read_bytes()).hexdigest()
+            digest.update(f"{place}\n{content}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 def hash_files(paths: list[Path]) -> str:

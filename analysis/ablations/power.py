@@ -25,7 +25,7 @@ from analysis.glmm.laplace import Settings
 from analysis.glmm.laplace import fit as laplace
 from analysis.glmm.result import Fit
 from common.errors import InputError, name_some, suggest
-from common.files import hash_settings, hash_sources, write_table
+from common.files import hash_project, hash_settings, write_table
 
 LEVEL = 0.05
 SIMULATIONS = 100
@@ -173,7 +173,7 @@ def simulations(
     if number < 1:
         raise InputError(f"at least one simulation is needed, not {number}")
     key = hash_settings(
-        hash_sources("analysis.glmm", "analysis.ablations"),
+        hash_project(),
         population.fit.provenance.get("data_hash"),
         str(population.fit.formula),
         population.effects.round(12).to_dict(),

@@ -11,9 +11,7 @@ from analysis.glmm.engines import engine
 from analysis.glmm.formula import Formula, parse
 from analysis.glmm.result import FORMAT, Fit, load, save
 from common.errors import InputError
-from common.files import hash_settings, hash_sources, hash_table
-
-CODE = ("analysis.glmm", "R")
+from common.files import hash_project, hash_settings, hash_table
 
 
 def cached_fit(
@@ -28,7 +26,8 @@ def cached_fit(
     """Fit by the engine ``name``, or read the same fit from ``cache``.
 
     The key hashes the formula's columns of ``data``, the formula, the engine, its options
-    (``progress`` aside) and the code; without ``cache`` the model is always fitted.
+    (``progress`` aside) and the project's code and data; without ``cache`` the model is always
+    fitted.
     """
     formula = parse(formula) if isinstance(formula, str) else formula
     data_hash = (
@@ -36,7 +35,7 @@ def cached_fit(
     )
     provenance = {"data_hash": data_hash} | (provenance or {})
     settings = {key: _settled(value) for key, value in options.items() if key != "progress"}
-    key = hash_settings(FORMAT, hash_sources(*CODE), data_hash, str(formula), name, settings)
+    key = hash_settings(FORMAT, hash_project(), data_hash, str(formula), name, settings)
     path = None if cache is None else Path(cache) / "fits" / f"{name}-{key}.fit"
     if path is not None and path.exists():
         try:

@@ -7,21 +7,23 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from analysis.pipeline.sources import ROOT, files
 from analysis.pipeline.steps import Step
-from common.files import hash_settings, write_text
+from common.files import ROOT, hash_project, hash_settings, write_text
+
+LOCKS = ("requirements.lock", "requirements-r.lock")
 
 
 def fingerprint(step: Step, directory: Path) -> str:
-    """Hash of a step's options and of every file behind it, paths and contents.
+    """Hash of a step's options, of the project's code and data, and of the locks.
 
     A step that reads results has those of ``directory`` behind it too.
     """
-    behind = [(str(path.relative_to(ROOT)), digest(path)) for path in files(step.module)]
+    locks = [ROOT / name for name in LOCKS]
+    behind = [(path.name, digest(path)) for path in locks if path.is_file()]
     if step.reads_results:
         results = sorted(directory.glob("*/*.csv"))
         behind += [(str(path.relative_to(directory)), digest(path)) for path in results]
-    return hash_settings(step.options, behind)
+    return hash_settings(hash_project(), step.command, step.options, behind)
 
 
 def digest(path: Path) -> str:

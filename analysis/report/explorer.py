@@ -20,12 +20,11 @@ from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 
 from analysis.levers import REFERENCE
-from analysis.pipeline import sources
 from analysis.unseen import anywhere, remarks
 from analysis.unseen.anywhere import Bundle
 from analysis.unseen.intervals import NOMINAL
 from common.errors import InputError
-from common.files import hash_files, hash_settings, replacing
+from common.files import hash_project, hash_settings, replacing
 
 SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
 """Billions of parameters: a stated grid over the sizes of the data, about two steps a doubling."""
@@ -33,8 +32,6 @@ SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
 MODES = ("off", "on")
 LEVELS = tuple(round(100 * level) for level in NOMINAL)
 NEAREST = 3
-MADE_BY = "analysis.unseen.remarks"
-"""Module that, with what it imports, decides the numbers."""
 
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
@@ -51,7 +48,7 @@ class Grid:
         ends: the same × (low, high of each of ``LEVELS``), percent.
         multiples: of parameters against English, in tenths; −1 for none.
         remarks: for each family and language, in which mode and size make no difference.
-        key: names data, settings and code.
+        key: names data and settings.
     """
 
     languages: pd.DataFrame
@@ -88,10 +85,9 @@ def grid(
 
     Raises InputError for data without English, which multiples are against.
     """
-    behind = {Path(__file__), *sources.files(MADE_BY)}
-    code = hash_files(sorted(behind))
-    name = hash_settings(code, *key, items, seed, sizes)
-    path = None if cache is None else Path(cache) / "report" / f"grid-{name}.joblib"
+    name = hash_settings(*key, items, seed, sizes)
+    kept = hash_settings(hash_project(), name)
+    path = None if cache is None else Path(cache) / "report" / f"grid-{kept}.joblib"
     if path is not None and path.exists():
         return joblib.load(path)
     made = _compute(bundle, items, seed, counting, workers, sizes, name)

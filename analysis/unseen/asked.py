@@ -133,7 +133,7 @@ def pair_rows(bundle: Bundle, model: Model, languages: pd.DataFrame) -> pd.DataF
         reasoning=model.reasoning,
     )
     known = bundle.pairs[bundle.pairs["variant"] == model.variant]
-    rows["fertility"] = rows["language"].map(known.set_index("language")["fertility"])
+    rows["fertility"] = rows["language"].map(known.set_index("language")["fertility"]).astype(float)
     rows["fertility_source"] = np.where(rows["fertility"].notna(), "data", "unknown")
     spread = bundle.constants.set_index("feature").loc["fertility", "sd"]
     rows["fertility_error"] = np.where(rows["fertility"].notna(), 0.0, 1.0)
@@ -142,10 +142,10 @@ def pair_rows(bundle: Bundle, model: Model, languages: pd.DataFrame) -> pd.DataF
         found = tokens.counted(
             _tokenizer(bundle, model), rows["language"][missing].tolist(), bundle.pairs
         )
-        counted = missing & rows["language"].isin(found.index)
-        own = rows["language"][counted]
-        rows.loc[counted, "fertility"] = own.map(found["fertility"])
-        rows.loc[counted, "fertility_error"] = own.map(found["error"]) / spread
+        found = found.reindex(rows["language"]).set_axis(rows.index)
+        counted = missing & found["fertility"].notna()
+        rows.loc[counted, "fertility"] = found["fertility"][counted]
+        rows.loc[counted, "fertility_error"] = found["error"][counted] / spread
         rows.loc[counted, "fertility_source"] = "counted"
     rows["fertility"] = rows["fertility"].fillna(0.0)
     scaled, _ = standardise(rows, SCALED, bundle.constants)

@@ -19,10 +19,9 @@ from analysis.unseen.folds import Fold, split
 from analysis.unseen.loo import prepare
 from analysis.unseen.predictors import predictor
 from analysis.unseen.predictors.pairs import FittedPairs
-from analysis.unseen.task import CODE
 from analysis.unseen.template_layer import TemplateLayer
 from common.errors import InputError
-from common.files import hash_files, hash_settings, hash_sources, replacing
+from common.files import hash_files, hash_project, hash_settings, replacing
 from features import languages as language_registry
 from features import resource, typology
 
@@ -82,7 +81,7 @@ def bundle(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bund
     """
     path = None
     if cache is not None:
-        name = hash_settings(hash_sources(*CODE), *key)
+        name = hash_settings(hash_project(), *key)
         path = Path(cache) / "predict" / f"{DEFAULT}-{name}.joblib"
         if path.exists():
             return joblib.load(path)

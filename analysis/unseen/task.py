@@ -11,9 +11,8 @@ import pandas as pd
 from joblib import Parallel
 
 from analysis.unseen.predictors import predictor
-from common.files import hash_settings, hash_sources, hash_table, write_table
+from common.files import hash_project, hash_settings, hash_table, write_table
 
-CODE = ("analysis.glmm", "analysis.unseen")  # what makes predictions, part of every key
 DRAWS = 1000
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """A context of a label and a total that yields a callback for pieces that were finished."""
@@ -65,7 +64,7 @@ class Store:
         task = self.task
         model = repr(predictor(name))
         key = hash_settings(
-            hash_sources(*CODE), self.data, name, model, what, task.engine, task.draws, task.seed
+            hash_project(), self.data, name, model, what, task.engine, task.draws, task.seed
         )
         return Path(task.cache) / "unseen" / f"{name}-{key}.parquet"
 

@@ -45,7 +45,8 @@ def counted(tokenizer: str | None, languages: list[str], pairs: pd.DataFrame) ->
             ratio = _ratio(tokenizer, language)
             if ratio is not None:
                 rows[language] = (intercept + slope * ratio, error)
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["fertility", "error"])
+    found = pd.DataFrame.from_dict(rows, orient="index", columns=["fertility", "error"])
+    return found.astype(float)
 
 
 @cache

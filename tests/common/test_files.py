@@ -1,5 +1,6 @@
 """Whole files or none, and hashes that follow content."""
 
+import shutil
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,15 @@ import pandas as pd
 import pytest
 
 from common.errors import name_some, suggest
-from common.files import hash_settings, hash_sources, hash_table, replacing, write_table
+from common.files import (
+    PACKAGES,
+    ROOT,
+    hash_settings,
+    hash_table,
+    hash_tree,
+    replacing,
+    write_table,
+)
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -76,11 +85,53 @@ def test_names_are_listed_up_to_a_limit_and_near_matches_offered():
     assert suggest("zzz", ["variant"]) == ""
 
 
-def test_sources_of_other_code_have_another_hash():
-    hashes = {hash_sources("common"), hash_sources("R"), hash_sources("common", "R")}
-    assert len(hashes) == 3
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of the project's packages, to change."""
+    root = tmp_path_factory.mktemp("project")
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return root
 
 
-def test_a_package_without_code_has_no_hash():
-    with pytest.raises(ValueError, match="no code"):
-        hash_sources("results")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "features/resource.py", "features/data/common_crawl_pages.csv", "common/files.py",
+        "analysis/inputs.py", "analysis/outcomes/mappings/inspect.yaml", "R/glmer.R",
+        "evaluation/quality.py",
+    ],
+)  # fmt: skip
+def test_a_change_anywhere_in_the_project_is_another_hash(tree, name):
+    file = tree / name
+    before, text = hash_tree(tree, PACKAGES), file.read_bytes()
+    assert before == hash_tree(ROOT, PACKAGES)
+    file.write_bytes(text + b"\n")
+    changed = hash_tree(tree, PACKAGES)
+    file.write_bytes(text)
+    assert changed != before
+    assert hash_tree(tree, PACKAGES) == before
+
+
+def test_files_that_trade_places_are_another_hash(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.py").write_text("1")
+    (tmp_path / "a" / "y.py").write_text("2")
+    before = hash_tree(tmp_path, ["a"])
+    (tmp_path / "a" / "x.py").write_text("2")
+    (tmp_path / "a" / "y.py").write_text("1")
+    assert hash_tree(tmp_path, ["a"]) != before
+
+
+def test_byte_code_is_no_code(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.py").write_text("1")
+    before = hash_tree(tmp_path, ["a"])
+    (tmp_path / "a" / "__pycache__").mkdir()
+    (tmp_path / "a" / "__pycache__" / "x.pyc").write_bytes(b"1")
+    assert hash_tree(tmp_path, ["a"]) == before
+
+
+def test_a_folder_without_files_has_no_hash(tmp_path):
+    with pytest.raises(ValueError, match="no files"):
+        hash_tree(tmp_path, ["a"])

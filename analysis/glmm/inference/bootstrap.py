@@ -25,7 +25,7 @@ from analysis.glmm.laplace import Kernel, Model, Optimum, Settings, WarmStart, w
 from analysis.glmm.result import WALD_LEVEL, Fit
 from analysis.variance import EXPLAINED_GROUPS, share_explained
 from common.errors import InputError
-from common.files import hash_settings, hash_sources, hash_table, record, write_text
+from common.files import hash_project, hash_settings, hash_table, record, write_text
 
 FORMAT = 1
 REFIT = Settings(hessian="working")
@@ -195,7 +195,7 @@ def _key(formulas: list[Formula], data: pd.DataFrame, structured: Sequence[Kerne
         for k in structured
     ]
     data_hash = hash_table(data[sorted(columns)])
-    code = hash_sources("analysis.glmm")
+    code = hash_project()
     settings = (list(map(str, formulas)), kernels, asdict(REFIT), seed)
     return hash_settings(FORMAT, code, data_hash, *settings)
 

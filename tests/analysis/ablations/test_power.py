@@ -94,6 +94,13 @@ def test_simulations_resume_and_add(population, tmp_path):
     assert not np.allclose(other["estimate"], some["estimate"][: len(other)])
 
 
+def test_simulations_of_other_code_are_not_read(population, tmp_path, monkeypatch):
+    for made, salt in enumerate(("one", "other"), start=1):
+        monkeypatch.setattr(p, "hash_project", lambda s=salt: s)
+        p.simulations(population, PLAN, 1, 1, tmp_path, counted, workers=1)
+        assert len(list(tmp_path.rglob("*.csv"))) == made
+
+
 def test_a_planned_effect_of_zero_is_found_at_about_the_level(fitted):
     planned = p.population(*fitted, {"resource:size": 0.0})
     plan = p.Plan(languages=15, variants=12, templates=10, instances=20)

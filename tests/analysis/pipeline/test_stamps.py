@@ -11,11 +11,10 @@ STEP = Step("equivalence")
 
 @pytest.fixture
 def source(tmp_path, monkeypatch):
-    """A step made from one file, and a results directory with its output and its cache."""
+    """A step whose code is one file, and a results directory with its output and its cache."""
     file = tmp_path / "source.py"
     file.write_text("1")
-    monkeypatch.setattr(stamps, "ROOT", tmp_path)
-    monkeypatch.setattr(stamps, "files", lambda module: [file])
+    monkeypatch.setattr(stamps, "hash_project", file.read_text)
     directory = tmp_path / "results"
     with recording() as written:
         write_text("a", directory / "tables" / "a.csv")

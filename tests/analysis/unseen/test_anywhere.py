@@ -11,14 +11,24 @@ WIDTH = ["low_80", "high_80"]
 
 
 @pytest.fixture(scope="module")
-def bundle(inputs, tmp_path_factory):
-    cache = tmp_path_factory.mktemp("cache")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+def never():
+    raise AssertionError("the bundle was in the cache")
+
+
+@pytest.fixture(scope="module")
+def bundle(inputs, cache):
     made = anywhere.bundle(("a",), cache, lambda: inputs)
-
-    def never():
-        raise AssertionError("the bundle was in the cache")
-
     return anywhere.bundle(("a",), cache, never) if made else made
+
+
+def test_a_bundle_that_other_code_or_data_made_is_not_read(bundle, cache, monkeypatch):
+    monkeypatch.setattr("analysis.unseen.bundles.hash_project", lambda: "changed")
+    with pytest.raises(AssertionError, match="was in the cache"):
+        anywhere.bundle(("a",), cache, never)
 
 
 def _predict(bundle, model, languages, **options):

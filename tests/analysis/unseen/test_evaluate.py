@@ -12,7 +12,7 @@ from analysis.unseen import evaluate as module
 from analysis.unseen.evaluate import evaluate
 from analysis.unseen.folds import Fold, split
 from analysis.unseen.predictors import predictor
-from analysis.unseen.task import Task
+from analysis.unseen.task import Store, Task
 from common.errors import InputError
 
 FOLDS = [Fold("language", "mar", ("mar",)), Fold("script", "Deva", ("hin", "mar"))]
@@ -72,6 +72,13 @@ def test_finished_folds_are_not_computed_again(run, monkeypatch):
     monkeypatch.setattr(module, "in_parallel", lambda task, jobs, *rest: iter(jobs))
     again, _ = evaluate(task, ["study", "model_mean", "smooth"], FOLDS, silent)
     pd.testing.assert_frame_equal(again, table)
+
+
+def test_other_code_or_packaged_data_read_nothing_that_was_kept(run, monkeypatch):
+    task, _ = run
+    assert Store(task).has_all("smooth", [FOLDS[0].held_out])
+    monkeypatch.setattr("analysis.unseen.task.hash_project", lambda: "changed")
+    assert not Store(task).has_all("smooth", [FOLDS[0].held_out])
 
 
 def test_intervals_widen_where_nothing_near_is_known(run):

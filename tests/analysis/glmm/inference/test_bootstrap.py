@@ -1,5 +1,7 @@
 """The parametric bootstrap: independent of workers, resumable, and right about the spread."""
 
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,6 +40,15 @@ def test_finished_replicates_are_not_computed_again(refits, few_cells, tmp_path)
     assert again.values == pytest.approx(refits.values[:5], abs=1e-12)
     other = bootstrap(FULL, few_cells, replicates=2, cache=tmp_path, seed=6, baseline=BASELINE)
     assert not np.isin(other.values[:, :3], again.values[:, :3]).any()
+
+
+def test_replicates_of_other_code_are_not_read(few_cells, tmp_path, monkeypatch):
+    module = import_module("analysis.glmm.inference.bootstrap")  # hidden by the function's name
+    for salt in ("one", "other"):
+        monkeypatch.setattr(module, "hash_project", lambda s=salt: s)
+        told = []
+        bootstrap(FULL, few_cells, replicates=2, cache=tmp_path, progress=told.append, **SETTINGS)
+        assert told == [1, 1]
 
 
 def test_refits_spread_as_the_standard_errors_say(refits, few_cells):
