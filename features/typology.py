@@ -7,21 +7,14 @@ relatives and neighbours. How much of a vector is imputed stands beside the dist
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pandas as pd
 
 from common.errors import InputError, name_some, suggest
 from features import languages as registry
-
-UNUSABLE = ("id", "learned")
-"""Sets of lang2vec that give no distance: one-hot identities; vectors that NumPy cannot load."""
+from features import uriel as database
 
 
 def build(
@@ -55,9 +48,11 @@ def build(
     if not origin["uriel"]:
         raise InputError(f"URIEL has no vector for {source}: distances from it are unknown")
     asked = tuple(dict.fromkeys([origin["uriel"], *rows["uriel"][rows["uriel"] != ""]]))
-    vectors = _vectors(asked, feature_set)
+    vectors = database.vectors(asked, feature_set)
     imputing = feature_set.endswith("_knn")
-    observed = _vectors(asked, feature_set.replace("_knn", "_average")) if imputing else vectors
+    observed = (
+        database.vectors(asked, feature_set.replace("_knn", "_average")) if imputing else vectors
+    )
     start = vectors[origin["uriel"]]
     result = []
     for language, uriel in zip(rows["language"], rows["uriel"], strict=True):
@@ -89,14 +84,14 @@ def vectors(uriel: pd.Series, feature_set: str = "syntax_knn") -> pd.DataFrame:
             f"unknown feature set {feature_set!r}.{suggest(feature_set, feature_sets())}"
         )
     known = uriel[uriel.notna() & (uriel != "")]
-    found = _vectors(tuple(dict.fromkeys(known)), feature_set)
+    found = database.vectors(tuple(dict.fromkeys(known)), feature_set)
     index = pd.Index(known.index, name="language")
     return pd.DataFrame([found[code] for code in known], index=index)
 
 
 def feature_sets() -> list[str]:
     """The URIEL feature sets that a distance can be taken over."""
-    return [name for name in _lang2vec().FEATURE_SETS if name not in UNUSABLE]
+    return list(database.FEATURE_SETS)
 
 
 def cosine_distance(first: np.ndarray, second: np.ndarray) -> float:
@@ -110,41 +105,3 @@ def cosine_distance(first: np.ndarray, second: np.ndarray) -> float:
     if lengths == 0:
         return float("nan")
     return float(max(0.0, 1 - first @ second / lengths))
-
-
-@cache
-def _vectors(codes: tuple[str, ...], feature_set: str) -> dict[str, np.ndarray]:
-    """One vector a code, gaps as NaN; cached, since lang2vec reads its files at every call."""
-    lang2vec = _lang2vec()
-    for code in codes:
-        if (taken := lang2vec.LETTER_CODES.get(code, code)) != code:
-            raise InputError(f"lang2vec takes the uriel code {code!r} for {taken}: write that")
-    try:
-        found = lang2vec.get_features(list(codes), feature_set)
-    except Exception as error:  # the package raises bare Exception, or trips over its own -1
-        raise InputError(
-            f"URIEL has no vector for one of {name_some(codes)}: mend its uriel code ({error})"
-        ) from error
-    return {
-        code: np.array([np.nan if value == "--" else value for value in found[code]], dtype=float)
-        for code in codes
-    }
-
-
-@cache
-def _lang2vec() -> ModuleType:
-    # the package also installs a script lang2vec.py, which its folder (first on the path of every
-    # command installed there) would offer in place of the package
-    path = sys.path
-    sys.path = [folder for folder in path if not (Path(folder) / "lang2vec.py").is_file()]
-    try:
-        return _import_quietly()
-    finally:
-        sys.path = path
-
-
-def _import_quietly() -> ModuleType:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
-        from lang2vec import lang2vec
-    return lang2vec

@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 .venv/bin/python -m venv "$folder"
 pip=("$folder/bin/python" -m pip --disable-pip-version-check --quiet)
-"${pip[@]}" install 'setuptools<81' wheel
+"${pip[@]}" install setuptools wheel
 extras=$(sed -n '/optional-dependencies/,/^\[project.scripts/s/^\([a-z0-9]*\) = \[.*/\1/p' pyproject.toml |
   grep -v '^bench$' | paste -sd,)
 "${pip[@]}" install ".[$extras]"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import csv
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -74,10 +73,7 @@ def predictors(incomplete: str) -> list[str]:
 
 def feature_sets(incomplete: str) -> list[str]:
     """URIEL feature sets."""
-    package = Path(find_spec("lang2vec").origin).parent  # found, not imported
-    known = _constant(package / "lang2vec.py", "FEATURE_SETS_DICT")
-    unusable = _constant("features/typology.py", "UNUSABLE")
-    return _starting([name for name in known if name not in unusable], incomplete)
+    return _starting(_constant("features/uriel.py", "FEATURE_SETS"), incomplete)
 
 
 def effects(incomplete: str) -> list[str]:
@@ -141,12 +137,12 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(stream)
 
 
-def _constant(path: str | Path, name: str) -> dict | tuple:
+def _constant(path: str, name: str) -> dict | tuple:
     """The value of a module's literal constant, without running the module."""
     return ast.literal_eval(_node(path, name))
 
 
-def _node(path: str | Path, name: str) -> ast.expr:
+def _node(path: str, name: str) -> ast.expr:
     for node in ast.parse((ROOT / path).read_bytes()).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
             return node.value
