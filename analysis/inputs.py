@@ -171,7 +171,7 @@ def _model_rows(
 
 def _numbers(column: pd.Series) -> pd.Series:
     """A column of text as numbers where every filled field is one, empty fields missing."""
-    if column.dtype != object or column.name in model_registry.COLUMNS:
+    if column.name in model_registry.COLUMNS or not pd.api.types.is_string_dtype(column):
         return column
     filled = column.replace("", None)
     numbers = pd.to_numeric(filled, errors="coerce")

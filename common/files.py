@@ -109,17 +109,19 @@ def write_table(table: pd.DataFrame, path: str | Path, float_format: str | None 
 
 
 def hash_table(table: pd.DataFrame) -> str:
-    """SHA-256 (first 16 hex digits) of a table's column names, types and values, in order."""
+    """SHA-256 (first 16 hex digits) of a table's column names, types and values, in order.
+
+    Text is one type, however pandas holds it (object, str, string, category).
+    """
     digest = hashlib.sha256()
     for name in table.columns:
         column = table[name]
-        values = (
-            column.astype(str)
-            if column.dtype == object or column.dtype.name == "category"
-            else column
-        )
-        digest.update(f"{name}:{values.dtype}".encode())
-        digest.update(pd.util.hash_array(values.to_numpy(), categorize=True).tobytes())
+        if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
+            kind, values = str(column.dtype), column.to_numpy()
+        else:
+            kind, values = "object", np.array([str(value) for value in column], dtype=object)
+        digest.update(f"{name}:{kind}".encode())
+        digest.update(pd.util.hash_array(values, categorize=True).tobytes())
     return digest.hexdigest()[:16]
 
 

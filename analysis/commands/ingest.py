@@ -18,6 +18,7 @@ from analysis.outcomes.policies import Policies
 from analysis.outcomes.samples import Request
 from common.errors import InputError, name_some
 from common.files import file_to_write, write_text
+from common.tables import records
 
 EXAMPLES = {
     "What is in these logs? Nothing is written": "transfer ingest logs/ --dry-run",
@@ -83,10 +84,11 @@ def show(report: Report, front: output.Output) -> None:
     if report.others:
         say(f"  not read: {name_some(report.others)}")
     say(f"Models: {len(report.variants)}")
-    for row in report.variants.itertuples():
-        name = row.model or row.variant
-        known = row.variant if row.known else f"{row.variant}, not in the registry"
-        say(f"  {name}{f', reasoning {row.mode}' if row.mode else ''}: {known}: {row.outcomes:,}")
+    for row in records(report.variants):
+        name = row["model"] or row["variant"]
+        known = row["variant"] if row["known"] else f"{row['variant']}, not in the registry"
+        mode = f", reasoning {row['mode']}" if row["mode"] else ""
+        say(f"  {name}{mode}: {known}: {row['outcomes']:,}")
     each = (f"{row.language} {row.outcomes:,}" for row in report.languages.itertuples())
     say(f"Languages: {len(report.languages)}: {name_some(each, 30)}")
     splits = ", ".join(f"{name} {number:,}" for name, number in report.splits.items()) or "none"

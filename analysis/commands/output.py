@@ -26,6 +26,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from analysis import progress
+from common.tables import records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,8 +185,7 @@ class Machine(Output):
         self.record(name, table)
 
     def record(self, name: str, table: pd.DataFrame) -> None:
-        known = table.astype(object).where(table.notna(), None)
-        self.document["tables"][name] = known.to_dict("records")
+        self.document["tables"][name] = records(table)
 
     def wrote(self, path: Path) -> None:
         self.document["files"].append(str(path))

@@ -202,7 +202,8 @@ def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -
 
 def correlations_table(rows: list[tuple[str, str, str, float]] = ()) -> pd.DataFrame:
     """Correlations between the random effects of one group, as a tidy table."""
-    return pd.DataFrame(list(rows), columns=["group", "term_1", "term_2", "correlation"])
+    table = pd.DataFrame(list(rows), columns=["group", "term_1", "term_2", "correlation"])
+    return table.astype({"group": str, "term_1": str, "term_2": str, "correlation": float})
 
 
 _TABLES = ("fixed_effects", "random_effects", "correlations", "modes")

@@ -28,6 +28,7 @@ from analysis.outcomes.samples import Format, Log, Request
 from analysis.outcomes.staging import Measure, staging
 from common.errors import InputError, name_some
 from common.files import replacing
+from common.tables import records
 from features import languages as language_registry
 
 Progress = Callable[[int], None]
@@ -90,8 +91,8 @@ class Report:
             "counts": self.counts.as_dict(),
             "logs": [asdict(log) for log in self.logs],
             "not_read": list(map(str, self.others)),
-            "variants": self.variants.to_dict("records"),
-            "languages": self.languages.to_dict("records"),
+            "variants": records(self.variants),
+            "languages": records(self.languages),
             "templates": self.templates,
             "cells": self.cells,
             "splits": self.splits,
@@ -198,7 +199,7 @@ def _report(
         "SELECT count(DISTINCT template), count(DISTINCT (variant, language, template, split)) "
         "FROM outcomes"
     ).fetchone()
-    kept = variants.assign(outcomes=variants["variant"].map(each).fillna(0).astype(int))
+    kept = variants.assign(outcomes=[each.get(name, 0) for name in variants["variant"]])
     return Report(
         logs,
         others,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pandas as pd
+import pytest
+
 from analysis.inputs import load
 from analysis.unseen.anywhere import known_languages
 
@@ -20,3 +23,26 @@ def test_languages_of_a_file_that_no_cell_is_in_can_be_asked_about(tmp_path):
     assert known.loc["mar", "resource"] == 7
     assert known["seen"].sum() == 15
     assert load(None, None, None, 1).further_languages is None
+
+
+@pytest.mark.parametrize("given", ["file", "frame"])
+def test_a_column_of_ones_own_is_numbers_where_every_filled_field_is_one(tmp_path, given):
+    names = ["Apertus-8B-Instruct-2509", "Apertus-70B-Instruct-2509"]
+    rows = pd.DataFrame(
+        {
+            "variant": names,
+            "base_model": names,
+            "family": "Apertus",
+            "reasoning": "off",
+            "layers": ["32", ""],
+            "school": ["ETH", ""],
+        }
+    )
+    models = rows
+    if given == "file":
+        models = tmp_path / "models.csv"
+        rows.to_csv(models, index=False)
+    found = load(None, models, None, 1).features.models.set_index("variant")
+    assert found["layers"].dtype == float
+    assert found.loc[names[0], ["layers", "school"]].tolist() == [32.0, "ETH"]
+    assert found[["layers", "school"]].notna().sum().tolist() == [1, 1]  # an empty field is missing

@@ -61,6 +61,15 @@ def test_the_hash_of_settings_does_not_depend_on_the_order_of_keys():
     assert hash_settings({"a": 1}) != hash_settings({"a": 2})
 
 
+def test_text_has_one_hash_however_pandas_holds_it():
+    values = ["x", None, "nan", "y"]
+    kinds = (object, "str", "string", "category")
+    tables = [pd.DataFrame({"a": pd.Series(values, dtype=kind)}) for kind in kinds]
+    assert len({hash_table(table.fillna("nan")) for table in tables}) == 1
+    plain = pd.DataFrame({"language": ["deu", "swh"], "n": [1, 2]})
+    assert hash_table(plain) == hash_table(plain.astype({"language": object})) == "aa78384b71861e52"
+
+
 @dataclass
 class Options:
     name: str

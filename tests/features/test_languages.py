@@ -119,7 +119,8 @@ def test_study_decimals_are_those_of_its_extraction_rule():
 
 
 def test_a_registry_copy_can_be_changed_without_changing_the_registry():
-    languages.registry()["language"] = "xxx"
+    copy = languages.registry()
+    copy["language"] = "xxx"
     assert "xxx" not in set(languages.registry()["language"])
 
 

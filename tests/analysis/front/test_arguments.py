@@ -59,11 +59,14 @@ def test_one_budget_is_enough(study):
 
 def test_what_a_reader_changes_is_theirs_alone(study):
     """The embedded study is read once a process: a change must not reach its next reader."""
-    load().features.models["size"] = -9.0
+    models = load().features.models
+    models["size"] = -9.0
     assert (load().features.models["size"] > -9).all()
     found = measures(study, draws=5, formula=None)
-    found.table["variant"] = "changed"
+    table = found.table
+    table["variant"] = "changed"
     assert "changed" not in set(found.table["variant"])
     sizes = sample_size(study, templates=5)
-    sizes.templates["std_error"] = 0.0
+    templates = sizes.templates
+    templates["std_error"] = 0.0
     assert (sizes.templates["std_error"] > 0).all()

@@ -258,3 +258,12 @@ def test_splits_stated_for_some(tmp_path):
 def test_unknown_policies():
     with pytest.raises(InputError, match="--errors is 'wrnog'.*Did you mean wrong"):
         Policies(errors="wrnog")
+
+
+def test_a_model_that_no_log_names_is_null_in_the_report(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("variant,language,template,instance,correct\na,dan,1,1,1\na,dan,1,2,0\n")
+    report = ingest([path])
+    text = json.dumps(report.as_dict(), default=str, allow_nan=False)
+    (row,) = json.loads(text)["variants"]
+    assert (row["model"], row["variant"], row["outcomes"]) == (None, "a", 2)
