@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analysis.outcomes.json_lines import first_line, read_lines
-from analysis.outcomes.mapping import Mapping
+from analysis.outcomes.mapping import Mapping, about_file
 from analysis.outcomes.samples import Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_score
 from common.errors import InputError, name_some, suggest
@@ -32,6 +32,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     """
     results: set[str] = set()
     scorer = request.scorer
+    about = about_file(path)
     for where, line in read_lines(path):
         if missing := [name for name in REQUIRED if name not in line]:
             raise InputError(f"{where} has no {name_some(missing)}; Every Eval Ever requires it")
@@ -46,7 +47,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
             )
         log.read += 1
         log.model = str(line["model_id"])
-        record = {"sample": line}
+        record = {"file": about, "sample": line}
         error = line.get("error")
         run = str(line["evaluation_id"])
         yield Sample(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analysis.outcomes.mapping import LABELS, Mapping
+from analysis.outcomes.mapping import LABELS, Mapping, about_file
 from analysis.outcomes.samples import Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_score
 from common.errors import InputError, name_some, suggest
@@ -38,6 +38,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     if spec.dataset.sample_ids is not None:
         log.planned = len(spec.dataset.sample_ids) * (spec.config.epochs or 1)
     stated = {
+        "file": about_file(path),
         "eval": spec.model_dump(exclude={"scorers"}),
         "plan": header.plan.model_dump(include={"config"}),
     }

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analysis.outcomes.json_lines import read_lines
-from analysis.outcomes.mapping import Mapping
+from analysis.outcomes.mapping import Mapping, about_file
 from analysis.outcomes.samples import Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_score
 from common.errors import InputError, name_some
@@ -74,7 +74,7 @@ FORMAT = Format("lm-evaluation-harness", "samples_*.jsonl", recognises, read, "l
 
 
 def _about(path: Path) -> dict:
-    """Task of a file, and model and its arguments from the results beside it."""
+    """A file's own, its task and date, and model and settings from the results beside it."""
     named = NAME.fullmatch(path.name)
     date = named and named["date"]
     results = path.with_name(f"results_{date}.json") if date else None
@@ -85,15 +85,31 @@ def _about(path: Path) -> dict:
         except (ValueError, RecursionError) as error:
             raise InputError(f"{results} is no JSON: {error}") from error
     stated = stated if isinstance(stated, dict) else {}
-    config = stated.get("config")
-    arguments = config.get("model_args") if isinstance(config, dict) else None
-    if isinstance(arguments, dict):
-        arguments = ",".join(f"{name}={value}" for name, value in arguments.items())
-    return {
-        "task": named["task"] if named else path.stem,
+    task = named["task"] if named else path.stem
+    config, own = _part(stated, "config"), _part(_part(stated, "configs"), task)
+    shots = _part(stated, "n-shot").get(task, own.get("num_fewshot"))
+    return about_file(path) | {
+        "task": task,
+        "date": date,
         "model": str(stated.get("model_name") or path.resolve().parent.name.replace("__", "/")),
-        "model_args": arguments,
+        "model_args": _arguments(config.get("model_args")),
+        "num_fewshot": shots,
+        "gen_kwargs": _arguments(config.get("gen_kwargs") or own.get("generation_kwargs")),
+        "config": config,
+        "task_config": own,
     }
+
+
+def _part(stated: dict, name: str) -> dict:
+    found = stated.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _arguments(stated: object) -> object:
+    """Settings as the harness writes them on a command line: ``temperature=0.6,top_p=0.95``."""
+    if isinstance(stated, dict):
+        return ",".join(f"{name}={value}" for name, value in stated.items())
+    return stated
 
 
 def _choice(scorer: str | None, metrics: list, filtering: str) -> list[str] | None:

@@ -6,12 +6,19 @@ A source is a path into the log (``sample.metadata.language``), or::
     language:
       - sample.metadata.lang
       - {from: eval.task_args.file, pattern: 'mgsm_([a-z]+)', values: {de: deu}}
+      - {from: file.task, read: suite}
       - {value: eng}                # a constant
+      - default                     # the packaged sources of this column
+    template:
+      - {join: [file.task, sample.doc_id], with: ':'}
     models:                         # model names that are one model, or have another name here
       vllm/Qwen/Qwen3-8B: Qwen/Qwen3-8B
 
-``pattern`` takes its first group (or the whole match) out of the text, or nothing; ``values``
-renames what was found. A user's file takes the place of the packaged default column by column.
+``pattern`` takes its first group (or the whole match) out of the text, or nothing; ``read`` makes
+of a task's name its language (``suite``, ``ending``) or the task without it (``benchmark``, see
+``task_names``); ``values`` renames what was found. ``join`` joins sources with a sign (``/``) where
+all of them have a value. A user's file takes the place of the packaged default column by column.
+Every record has ``file`` (path, name, folder), beside what its format puts there.
 """
 
 from __future__ import annotations
@@ -24,6 +31,7 @@ from typing import Any
 
 import yaml
 
+from analysis.outcomes import task_names
 from common.errors import InputError, name_some, suggest
 from features.reasoning import mode
 
@@ -39,6 +47,10 @@ LABELS = ("model", "variant", "reasoning", "language", "template", "split", "ins
 REQUIRED = ("language", "template", "instance")
 
 
+READINGS = ("suite", "ending", "benchmark")
+"""What can be read in a task's name."""
+
+
 @dataclass(frozen=True)
 class Source:
     """One place of a column: a path, or a constant, and what is made of the text found there."""
@@ -47,6 +59,15 @@ class Source:
     constant: str | None = None
     pattern: re.Pattern[str] | None = None
     values: dict[str, str] = field(default_factory=dict)
+    reading: str | None = None
+
+    @property
+    def parts(self) -> tuple[Source, ...]:
+        """The places that are looked at: its own."""
+        return (self,)
+
+    def __str__(self) -> str:
+        return ".".join(self.path) or f"the constant {self.constant}"
 
     def raw(self, record: dict) -> Any:
         """What stands at the path, or None."""
@@ -61,49 +82,96 @@ class Source:
         holder = Source(tuple(above)).raw(record)
         return self.constant is not None or (isinstance(holder, dict) and last in holder)
 
-    def pick(self, record: dict) -> Any:
-        """The value, after pattern and renaming; None if there is none."""
+    def pick(self, record: dict, language: str | None = None) -> Any:
+        """The value, after pattern, reading and renaming; None if there is none.
+
+        Args:
+            record: of the log.
+            language: of the sample, for a task whose name does not tell what spells it.
+        """
         if self.constant is not None:
             return self.constant
+        found = self._matched(record)
+        if self.reading is not None and found is not None:
+            found = _read(self.reading, str(found), language)
+        if found is None or found == "" or found != found:
+            return None
+        return self.values.get(str(found), found)
+
+    def why_none(self, record: dict) -> str | None:
+        """Why a task's name that is there gives no language; None for any other source."""
+        found = self._matched(record) if self.reading in ("suite", "ending") else None
+        return None if found in (None, "") else task_names.without_language(str(found))
+
+    def _matched(self, record: dict) -> Any:
         found = self.raw(record)
         if self.pattern is not None and found is not None:
             match = self.pattern.search(str(found))
             found = match and match[match.re.groups and 1]
-        if found is None or found == "" or found != found:
+        return found
+
+
+@dataclass(frozen=True)
+class Join:
+    """Several sources as one text, where all of them have a value."""
+
+    parts: tuple[Source, ...]
+    sign: str = "/"
+
+    def __str__(self) -> str:
+        return f"{' with '.join(map(str, self.parts))}, joined"
+
+    def pick(self, record: dict, language: str | None = None) -> str | None:
+        """The joined text, whole numbers plain; None if any part has no value."""
+        found = [_plain(part.pick(record, language)) for part in self.parts]
+        if any(value is None or isinstance(value, dict | list | tuple) for value in found):
             return None
-        return self.values.get(str(found), found)
+        return self.sign.join(str(value).strip() for value in found)
+
+    def why_none(self, record: dict) -> str | None:
+        return None
 
 
 @dataclass(frozen=True)
 class Mapping:
     """Sources by column, and models by the names that logs give them."""
 
-    columns: dict[str, tuple[Source, ...]]
+    columns: dict[str, tuple[Source | Join, ...]]
     models: dict[str, str]
 
-    def pick(self, column: str, record: dict) -> Any:
+    def pick(self, column: str, record: dict, language: str | None = None) -> Any:
         """The column's value as it stands in the record; None if no source has one."""
         for source in self.columns.get(column, ()):
-            if (value := source.pick(record)) is not None:
+            if (value := source.pick(record, language)) is not None:
                 return value
         return None
 
-    def label(self, column: str, record: dict, where: str, required: bool = False) -> str | None:
+    def label(
+        self,
+        column: str,
+        record: dict,
+        where: str,
+        required: bool = False,
+        language: str | None = None,
+    ) -> str | None:
         """The column's value as a label: text without surrounding space, whole numbers plain.
 
         Raises InputError for a value that is no single one, a truth value for a language (YAML
         reads ``no`` as one), and for a required column without a value.
         """
-        value = self.pick(column, record)
+        value = self.pick(column, record, language)
         if isinstance(value, dict | list | tuple):
             raise InputError(f"{where}: {column} is {value!r:.80}; it must be a single value")
         if isinstance(value, bool) and column == "language":
             raise InputError(f"{where}: language is {value}: YAML reads the code no so; quote it")
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        text = "" if value is None else str(value).strip()
+        text = "" if value is None else str(_plain(value)).strip()
         if not text and required:
-            raise InputError(f"{where} has no {column}; looked in {self.places(column)}. {ADVICE}")
+            reasons = (source.why_none(record) for source in self.columns.get(column, ()))
+            why = next((f" {reason}" for reason in reasons if reason), "")
+            raise InputError(
+                f"{where} has no {column}; looked in {self.places(column)}.{why} "
+                f"{ADVICE.get(column, ADVICE['other']).format(column=column)}"
+            )
         return text or None
 
     def labels(self, record: dict, where: str) -> dict[str, str | None]:
@@ -112,8 +180,9 @@ class Mapping:
         Raises InputError as ``label`` does; a model or a variant, a language, a template and an
         instance must be there.
         """
+        language = self.label("language", record, where, required=True)
         found = {
-            name: self.label(name, record, where, required=name in REQUIRED) for name in LABELS
+            name: self.label(name, record, where, name in REQUIRED, language) for name in LABELS
         }
         if found["variant"] is None and found["model"] is None:
             self.label("model", record, where, required=True)
@@ -123,15 +192,37 @@ class Mapping:
 
     def places(self, column: str) -> str:
         """The column's sources, for messages."""
-        listed = [".".join(s.path) or f"the constant {s.constant}" for s in self.column(column)]
+        listed = dict.fromkeys(map(str, self.columns.get(column, ())))
         return name_some(listed or ["nowhere: the mapping does not place it"])
 
     def column(self, name: str) -> tuple[Source, ...]:
-        """The column's sources."""
-        return self.columns.get(name, ())
+        """The column's sources, those that are joined one by one."""
+        return tuple(part for source in self.columns.get(name, ()) for part in source.parts)
 
 
-ADVICE = "Say where it is in a mapping file (--mapping), such as `language: sample.metadata.lang`"
+def about_file(path: Path) -> dict[str, str]:
+    """What a record's ``file`` has in every format: path as given, name, name of the folder."""
+    return {"path": str(path), "name": path.name, "folder": path.resolve().parent.name}
+
+
+def _plain(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _read(reading: str, task: str, language: str | None) -> str | None:
+    if reading == "benchmark":
+        return task_names.benchmark(task, language)
+    named = task_names.by_suite(task) if reading == "suite" else task_names.by_ending(task)
+    return named and named.code
+
+
+ADVICE = {
+    "other": "Say where it is in a mapping file (--mapping), such as "
+    "`{column}: sample.metadata.{column}`",
+    "language": "Say where it is in a mapping file (--mapping), such as `language: "
+    "sample.metadata.lang`, `language: {{value: eng}}` for all files, or `language: [{{from: "
+    "file.name, pattern: 'mine_([a-z]+)'}}, default]`",
+}
 
 
 def read_mapping(default: str, path: Path | None = None) -> Mapping:
@@ -147,7 +238,7 @@ def read_mapping(default: str, path: Path | None = None) -> Mapping:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"the mapping {path} cannot be read: {error}") from error
-        own = _load(text, str(path))
+        own = _load(text, str(path), stated)
         for name in own:
             if name not in (*stated, *LABELS, "models"):
                 raise InputError(
@@ -158,7 +249,8 @@ def read_mapping(default: str, path: Path | None = None) -> Mapping:
     return Mapping(stated, models)
 
 
-def _load(text: str, where: str) -> dict:
+def _load(text: str, where: str, packaged: dict | None = None) -> dict:
+    """The sources by column, and the models; ``default`` stands for the packaged ones."""
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -179,8 +271,13 @@ def _load(text: str, where: str) -> dict:
         raise InputError(f"{where}: models must lead names of logs to names")
     columns = {
         name: tuple(
-            _source(one, f"{where}, {name}")
-            for one in (stated if isinstance(stated, list) else [stated])
+            source
+            for one in _listed(stated)
+            for source in (
+                (packaged or {}).get(name, ())
+                if one == "default"
+                else [_source(one, f"{where}, {name}")]
+            )
         )
         for name, stated in data.items()
     }
@@ -191,11 +288,16 @@ def _listed(stated: object) -> list:
     return stated if isinstance(stated, list) else [stated]
 
 
-def _source(stated: object, where: str) -> Source:
+def _source(stated: object, where: str) -> Source | Join:
     if isinstance(stated, str):
         return Source(tuple(stated.split(".")))
-    if not isinstance(stated, dict) or not set(stated) <= {"from", "pattern", "values", "value"}:
-        raise InputError(f"{where}: {stated!r} is no path and has no from, pattern, values, value")
+    if isinstance(stated, dict) and "join" in stated:
+        return _join(stated, where)
+    known = ("from", "pattern", "read", "values", "value")
+    if not isinstance(stated, dict) or not set(stated) <= set(known):
+        raise InputError(
+            f"{where}: {stated!r} is no path and has no {', '.join(known)}, nor join and with"
+        )
     if ("value" in stated) == ("from" in stated):
         raise InputError(f"{where}: {stated!r} needs either from (a path) or value (a constant)")
     if "value" in stated:
@@ -209,5 +311,23 @@ def _source(stated: object, where: str) -> Source:
         pattern = re.compile(stated["pattern"]) if "pattern" in stated else None
     except (re.error, TypeError) as error:
         raise InputError(f"{where}: {stated['pattern']!r} is no pattern: {error}") from error
+    reading = stated.get("read")
+    if reading not in (None, *READINGS):
+        raise InputError(
+            f"{where}: read is {reading!r}; choose {name_some(READINGS)}."
+            f"{suggest(str(reading), READINGS)}"
+        )
     renamed = {str(key): str(value) for key, value in values.items()}
-    return Source(tuple(str(stated["from"]).split(".")), None, pattern, renamed)
+    return Source(tuple(str(stated["from"]).split(".")), None, pattern, renamed, reading)
+
+
+def _join(stated: dict, where: str) -> Join:
+    parts, sign = stated["join"], stated.get("with", "/")
+    if not set(stated) <= {"join", "with"} or not isinstance(sign, str):
+        raise InputError(f"{where}: {stated!r} may have join (sources) and with (a text) only")
+    if not isinstance(parts, list) or len(parts) < 2:
+        raise InputError(f"{where}: join needs a list of two sources or more, not {parts!r:.80}")
+    sources = tuple(_source(part, f"{where}, join") for part in parts)
+    if any(isinstance(source, Join) for source in sources):
+        raise InputError(f"{where}: a join cannot hold another join")
+    return Join(sources, sign)

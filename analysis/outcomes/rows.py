@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.outcomes.mapping import Mapping
+from analysis.outcomes.mapping import Mapping, about_file
 from analysis.outcomes.samples import Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_binary
 from common.errors import InputError, name_some
@@ -28,6 +28,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     Raises InputError for a file that cannot be read, and for rows without what is needed.
     """
     rows = _csv(path) if path.suffix.casefold() == ".csv" else _parquet(path)
+    about = about_file(path)
     for where, row in rows:
         if {"n_correct", "n_total"} <= set(row) and "correct" not in row:
             raise InputError(
@@ -35,7 +36,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
                 "analyses as --outcomes"
             )
         log.read += 1
-        record = {"row": row}
+        record = {"file": about, "row": row}
         labels = mapping.labels(record, where)
         run = mapping.label("run", record, where) or str(path)
         error = mapping.label("error", record, where)

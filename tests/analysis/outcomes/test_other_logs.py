@@ -54,7 +54,7 @@ def test_harness_folder(folder, tmp_path):
     assert set(table["language"]) == {"deu", "swh"}
     assert any("de as deu, sw as swh" in note for note in report.notes)
     assert set(table["variant"]) == {"Qwen2.5-1.5B-Instruct"}
-    assert table[table["correct"]]["template"].tolist() == ["1", "1"]
+    assert table[table["correct"]]["template"].tolist() == ["mgsm_native_cot/1"] * 2
     assert "split" not in table.columns
     assert report.templates == 3
     assert [path.name for path in report.others] == [f"results_{DATE}.json"]
@@ -80,7 +80,7 @@ def test_harness_repeated_documents(tmp_path):
     path = write_lines(
         tmp_path / "m" / "samples_mgsm_de.jsonl", [harness(3), harness(1), harness(3)]
     )
-    with pytest.raises(InputError, match=r"1 samples are duplicates.*template 3.*sample 3"):
+    with pytest.raises(InputError, match=r"1 samples are duplicates.*template mgsm/3.*sample 3"):
         ingest([path])
     report, table = outcomes([path], tmp_path / "o.parquet", duplicates="first")
     assert report.counts.duplicates == 1
