@@ -1,19 +1,21 @@
 """One engine on one design: ``python -m benchmarks.child ENGINE FILE`` prints a line of JSON.
 
-FILE is a pickled (formula, data), so that the process loads nothing but what a fit needs.
+FILE keeps the formula and the data (``common.kept``), so that the process loads nothing but what a
+fit needs.
 """
 
 from __future__ import annotations
 
 import json
-import pickle
 import resource
 import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
 
+from analysis.glmm.formula import parse
 from benchmarks.engines import ENGINES, NotInstalled
+from common import kept
 
 
 def peak_mb() -> float:
@@ -34,7 +36,8 @@ def measure(engine: str, path: str) -> dict:
 
     What loads on an engine's first use (R, a package) is loaded before the clock starts.
     """
-    formula, data = pickle.loads(Path(path).read_bytes())
+    text, data = kept.read(path)
+    formula = parse(text)
     prepare, fit = ENGINES[engine]
     try:
         prepare()

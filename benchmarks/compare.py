@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import platform
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from benchmarks import picture, warm
 from benchmarks.apart import run_apart
 from benchmarks.designs import TEMPLATES, main_design, main_model
 from benchmarks.engines import ENGINES
+from common import kept
 from common.errors import InputError
 from common.files import write_table
 
@@ -44,8 +44,8 @@ def compare(templates: list[int], engines: list[str], limit: float, seed: int) -
         model = Model(formula, data)
         reference = report(model, model.optimise()).coefficients
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "design.pickle"
-            path.write_bytes(pickle.dumps((formula, data)))
+            path = Path(folder) / "design.npz"
+            kept.write((str(formula), data), path)
             for engine in engines:
                 found = run_apart("benchmarks.child", engine, str(path), limit=limit)
                 row = {"engine": engine, "templates": size, "cells": len(data)}

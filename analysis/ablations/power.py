@@ -24,8 +24,9 @@ from analysis.glmm.formula import INTERCEPT
 from analysis.glmm.laplace import Settings
 from analysis.glmm.laplace import fit as laplace
 from analysis.glmm.result import Fit
+from common import kept
 from common.errors import InputError, name_some, suggest
-from common.files import hash_project, hash_settings, write_table
+from common.files import hash_project, hash_settings
 
 LEVEL = 0.05
 SIMULATIONS = 100
@@ -180,14 +181,15 @@ def simulations(
         asdict(plan),
         seed,
     )
-    kept = {i: _kept(cache, key, i) for i in range(number)}
-    done = {i: pd.read_csv(path) for i, path in kept.items() if path and path.exists()}
+    paths = {i: _path(cache, key, i) for i in range(number)}
+    at_hand = {i: kept.found(path, pd.DataFrame) for i, path in paths.items()}
+    done = {i: table for i, table in at_hand.items() if table is not None}
     waiting = [i for i in range(number) if i not in done]
     with counting(str(plan), len(waiting)) as tell:
         for i, table in _run(population, plan, seed, waiting, workers):
             done[i] = table
-            if kept[i]:
-                write_table(table, kept[i])
+            if paths[i]:
+                kept.write(table, paths[i])
             tell(1)
     return pd.concat([done[i] for i in range(number)], ignore_index=True)
 
@@ -271,8 +273,8 @@ def _covariance(fit: Fit, group: str, columns: list[str]) -> np.ndarray:
     return matrix * np.outer(sds, sds)
 
 
-def _kept(cache: Path | None, key: str, number: int) -> Path | None:
-    return None if cache is None else Path(cache) / "power" / key / f"{number:05d}.csv"
+def _path(cache: Path | None, key: str, number: int) -> Path | None:
+    return None if cache is None else Path(cache) / "power" / key / f"{number:05d}.npz"
 
 
 def _run(

@@ -39,12 +39,20 @@ def cached_fit(
     path = None if cache is None else Path(cache) / "fits" / f"{name}-{key}.fit"
     if path is not None and path.exists():
         try:
-            return load(path)
+            return _same(load(path), path, formula, name, provenance["data_hash"])
         except InputError as error:
             warnings.warn(f"{error}; fitting again", stacklevel=2)
     fit = engine(name)(formula, data, provenance=provenance, **options)
     if path is not None:
         save(fit, path)
+    return fit
+
+
+def _same(fit: Fit, path: Path, formula: Formula, engine: str, data_hash: str) -> Fit:
+    """The fit; raises InputError for one of another model, engine or data than its name says."""
+    told = (str(fit.formula), fit.engine, fit.provenance.get("data_hash"))
+    if told != (str(formula), engine, data_hash):
+        raise InputError(f"{path} is another fit: of {fit.formula} by {fit.engine}")
     return fit
 
 

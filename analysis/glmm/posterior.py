@@ -70,6 +70,24 @@ class Posterior:
         other._draws = np.concatenate([drawn.fixed.loc[self.names], *effects], dtype=np.float32)
         return other
 
+    def drawn(self) -> dict[str, object]:
+        """The draws as plain arrays: ``effects``, and ``spreads`` of the terms' levels."""
+        return {"effects": self._draws, "spreads": [term.spread for term in self.terms]}
+
+    def with_drawn(self, drawn: dict[str, object]) -> Posterior:
+        """The same with draws that ``drawn`` gave; raises ValueError for those of another fit."""
+        effects, spreads = drawn["effects"], drawn["spreads"]
+        shapes = [term.spread.shape[1:] for term in self.terms]
+        count = effects.shape[1]
+        if len(effects) != len(self.mean) or shapes != [spread.shape[1:] for spread in spreads]:
+            raise ValueError("the draws are of another fit")
+        if any(len(spread) != count for spread in spreads):
+            raise ValueError("the draws of effects and of SDs differ in number")
+        other = copy(self)
+        other.terms = [term.spreading(s) for term, s in zip(self.terms, spreads, strict=True)]
+        other._draws = effects.astype(np.float32)
+        return other
+
     def extended(self, kernels: Sequence[Kernel]) -> Posterior:
         """The same effects, told of more levels: the same kernels with larger matrices."""
         larger = {kernel.name: kernel for kernel in kernels}
@@ -189,8 +207,16 @@ class _Plain:
         block = _covariance_root(term.group, columns, fit)
         return cls(term, modes.index, modes.to_numpy().ravel(), block, block[None])
 
+    @property
+    def spread(self) -> np.ndarray:
+        """The root of every draw."""
+        return self.root
+
+    def spreading(self, spread: np.ndarray) -> _Plain:
+        return replace(self, root=spread)
+
     def under(self, drawn: laplace.TermSample) -> _Plain:
-        return replace(self, root=drawn.root)
+        return self.spreading(drawn.root)
 
     def taken(self, drawn: laplace.TermSample) -> np.ndarray:
         """Draws of the effects, in the order of ``mean``."""
@@ -274,8 +300,16 @@ class _Structured:
         sd = fit.sd(kernel.name)
         return cls(kernel, wide.index, wide.columns, basis, mean, sd, np.array([sd]))
 
+    @property
+    def spread(self) -> np.ndarray:
+        """The SD of every draw."""
+        return self.sds
+
+    def spreading(self, spread: np.ndarray) -> _Structured:
+        return replace(self, sds=spread)
+
     def under(self, drawn: laplace.TermSample) -> _Structured:
-        return replace(self, sds=drawn.root[:, 0, 0])
+        return self.spreading(drawn.root[:, 0, 0])
 
     def taken(self, drawn: laplace.TermSample) -> np.ndarray:
         """Draws of the coordinates, in the order of ``mean``."""

@@ -15,6 +15,7 @@ from scipy import stats
 from analysis.glmm.formula import INTERCEPT, Formula, parse
 from common.errors import InputError, name_some
 from common.files import replacing
+from common.kept import UNREADABLE
 
 FORMAT = 1
 WALD_LEVEL = 0.95
@@ -210,7 +211,14 @@ _TABLES = ("fixed_effects", "random_effects", "correlations", "modes")
 
 
 def save(fit: Fit, path: str | Path) -> Path:
-    """Write a fit as one ``.fit`` file: a zip of ``fit.json``, CSV tables and an ``.npy``."""
+    """Write a fit as one ``.fit`` file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(dumps(fit))
+    return Path(path)
+
+
+def dumps(fit: Fit) -> bytes:
+    """A fit as the contents of a ``.fit`` file: a zip of ``fit.json`` and ``arrays.npz``."""
     header = {
         "format": FORMAT,
         "formula": str(fit.formula),
@@ -232,26 +240,34 @@ def save(fit: Fit, path: str | Path) -> Path:
         for column in table.columns:
             tables[f"{name}.{column}"] = _plain(table[column])
     np.savez_compressed(arrays, covariance=fit.covariance, **tables)
-    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
         archive.writestr("fit.json", json.dumps(header, indent=1))
         archive.writestr("arrays.npz", arrays.getvalue())
-    return Path(path)
+    return written.getvalue()
 
 
 def load(path: str | Path) -> Fit:
     """Read a fit that ``save`` wrote; raises InputError if it is none or of another format."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            header = json.loads(archive.read("fit.json"))
-            with np.load(io.BytesIO(archive.read("arrays.npz"))) as stored:
-                arrays = dict(stored)
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        return loads(Path(path).read_bytes())
+    except UNREADABLE as error:
         raise InputError(f"{path} is not a saved fit: {error}") from error
-    if header.get("format") != FORMAT:
-        raise InputError(f"{path} has fit format {header.get('format')}, not {FORMAT}: refit")
+
+
+def loads(contents: bytes) -> Fit:
+    """A fit of what ``dumps`` gave; raises one of ``common.kept.UNREADABLE`` for anything else."""
+    with zipfile.ZipFile(io.BytesIO(contents)) as archive:
+        header = json.loads(archive.read("fit.json"))
+        if header["format"] != FORMAT:
+            raise ValueError(f"it has fit format {header['format']}, not {FORMAT}: refit")
+        with np.load(io.BytesIO(archive.read("arrays.npz")), allow_pickle=False) as stored:
+            arrays = dict(stored)
     tables = {
-        name: pd.DataFrame({column: arrays[f"{name}.{column}"] for column in columns})
-        for name, columns in header["columns"].items()
+        name: pd.DataFrame(
+            {column: arrays[f"{name}.{column}"] for column in header["columns"][name]}
+        )
+        for name in _TABLES
     }
     record = header["optimisation"] | {"messages": tuple(header["optimisation"]["messages"])}
     return Fit(

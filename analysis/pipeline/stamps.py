@@ -48,11 +48,13 @@ def is_current(step: Step, directory: Path) -> bool:
 
 
 def read(step: Step, directory: Path) -> dict:
-    """A step's stamp, empty if it never finished."""
+    """A step's stamp, empty if it never finished or what is there is no stamp."""
     try:
-        return json.loads(stamp_path(step, directory).read_text(encoding="utf-8"))
+        stamp = json.loads(stamp_path(step, directory).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
+    whole = isinstance(stamp, dict) and isinstance(stamp.get("outputs"), dict)
+    return stamp if whole else {}
 
 
 def write(step: Step, directory: Path, before: str, written: Iterable[Path]) -> Path:

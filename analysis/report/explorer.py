@@ -10,10 +10,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
-import joblib
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
@@ -23,8 +22,9 @@ from analysis.levers import REFERENCE
 from analysis.unseen import anywhere, remarks
 from analysis.unseen.anywhere import Bundle
 from analysis.unseen.intervals import NOMINAL
+from common import kept
 from common.errors import InputError
-from common.files import hash_project, hash_settings, replacing
+from common.files import hash_project, hash_settings
 
 SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
 """Billions of parameters: a stated grid over the sizes of the data, about two steps a doubling."""
@@ -86,14 +86,14 @@ def grid(
     Raises InputError for data without English, which multiples are against.
     """
     name = hash_settings(*key, items, seed, sizes)
-    kept = hash_settings(hash_project(), name)
-    path = None if cache is None else Path(cache) / "report" / f"grid-{kept}.joblib"
-    if path is not None and path.exists():
-        return joblib.load(path)
+    of_code = hash_settings(hash_project(), name)
+    path = None if cache is None else Path(cache) / "report" / f"grid-{of_code}.npz"
+    at_hand = kept.found(path, lambda plain: Grid(**plain))
+    if at_hand is not None:
+        return at_hand
     made = _compute(bundle, items, seed, counting, workers, sizes, name)
     if path is not None:
-        with replacing(path) as temporary:
-            joblib.dump(made, temporary)
+        kept.write({field.name: getattr(made, field.name) for field in fields(made)}, path)
     return made
 
 

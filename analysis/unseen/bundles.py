@@ -8,20 +8,22 @@ features of every registered language.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
-import joblib
 import pandas as pd
 
+from analysis.glmm import result
 from analysis.inputs import Inputs
 from analysis.unseen.folds import Fold, split
 from analysis.unseen.loo import prepare
 from analysis.unseen.predictors import predictor
 from analysis.unseen.predictors.pairs import FittedPairs
+from analysis.unseen.structures import Languages
 from analysis.unseen.template_layer import TemplateLayer
+from common import kept
 from common.errors import InputError
-from common.files import hash_files, hash_project, hash_settings, replacing
+from common.files import hash_files, hash_project, hash_settings
 from features import languages as language_registry
 from features import resource, typology
 
@@ -82,14 +84,38 @@ def bundle(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bund
     path = None
     if cache is not None:
         name = hash_settings(hash_project(), *key)
-        path = Path(cache) / "predict" / f"{DEFAULT}-{name}.joblib"
-        if path.exists():
-            return joblib.load(path)
+        path = Path(cache) / "predict" / f"{DEFAULT}-{name}.npz"
+    at_hand = kept.found(path, _of_plain)
+    if at_hand is not None:
+        return at_hand
     made = build(inputs())
     if path is not None:
-        with replacing(path) as temporary:
-            joblib.dump(made, temporary)
+        kept.write(_plain(made), path)
     return made
+
+
+_TABLES = ("constants", "models", "languages", "vectors", "pairs", "source")
+
+
+def _plain(made: Bundle) -> dict[str, object]:
+    """A bundle as values that can be kept; where fits start from is not among them."""
+    fitted, layer = made.fitted, made.layer
+    return {
+        "fit": result.dumps(fitted.fit),
+        "data": fitted.data,
+        "known": {"covariates": fitted.languages.covariates, "vectors": fitted.languages.vectors},
+        "drawn": fitted.posterior.drawn(),
+        "layer": {f.name: getattr(layer, f.name) for f in fields(layer) if f.name != "start"},
+        "tables": {name: getattr(made, name) for name in _TABLES},
+    }
+
+
+def _of_plain(plain: dict[str, object]) -> Bundle:
+    """``_plain`` undone, terms and kernels made anew."""
+    fit = result.loads(plain["fit"])
+    fitted = predictor(DEFAULT).fitted(fit, plain["data"], Languages(**plain["known"]))
+    fitted = fitted.with_drawn(plain["drawn"])
+    return Bundle(fitted, TemplateLayer(**plain["layer"]), **plain["tables"])
 
 
 def build(inputs: Inputs) -> Bundle:

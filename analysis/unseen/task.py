@@ -11,7 +11,8 @@ import pandas as pd
 from joblib import Parallel
 
 from analysis.unseen.predictors import predictor
-from common.files import hash_project, hash_settings, hash_table, write_table
+from common import kept
+from common.files import hash_project, hash_settings, hash_table
 
 DRAWS = 1000
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -53,7 +54,10 @@ def in_parallel(task: Task, jobs: Sequence, label: str, counting: Counting) -> I
 
 
 class Store:
-    """Finished pieces on disk, keyed by data, predictor and settings; in memory without a cache."""
+    """Finished pieces on disk, keyed by data, predictor and settings; in memory without a cache.
+
+    One that cannot be read counts as not there.
+    """
 
     def __init__(self, task: Task):
         self.task, self.data, self.kept = task, task.data_hash(), {}
@@ -66,11 +70,14 @@ class Store:
         key = hash_settings(
             hash_project(), self.data, name, model, what, task.engine, task.draws, task.seed
         )
-        return Path(task.cache) / "unseen" / f"{name}-{key}.parquet"
+        return Path(task.cache) / "unseen" / f"{name}-{key}.npz"
 
     def has(self, name: str, what: object) -> bool:
-        path = self._path(name, what)
-        return (name, what) in self.kept or (path is not None and path.exists())
+        if (name, what) not in self.kept:
+            table = kept.found(self._path(name, what), pd.DataFrame)
+            if table is not None:
+                self.kept[name, what] = table
+        return (name, what) in self.kept
 
     def has_all(self, name: str, held: list) -> bool:
         return all(self.has(name, what) for what in [*held, "fit"])
@@ -78,9 +85,10 @@ class Store:
     def put(self, table: pd.DataFrame, name: str, what: object) -> None:
         self.kept[name, what] = table
         if path := self._path(name, what):
-            write_table(table, path)
+            kept.write(table, path)
 
     def get(self, name: str, what: object) -> pd.DataFrame:
-        if (name, what) not in self.kept:
-            self.kept[name, what] = pd.read_parquet(self._path(name, what))
+        """A piece that is there (``has``); raises KeyError otherwise."""
+        if not self.has(name, what):
+            raise KeyError((name, what))
         return self.kept[name, what]

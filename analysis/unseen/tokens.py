@@ -60,7 +60,8 @@ def _ratio(tokenizer: str, language: str) -> float | None:
         counts = fertility.count(AT_HAND[tokenizer], list(texts), texts, tokenizer)
     except InputError:
         return None
-    rate = counts.set_index("language").eval("token_count / non_whitespace_characters")
+    counts = counts.set_index("language")
+    rate = counts["token_count"] / counts["non_whitespace_characters"]
     return float(rate[language] / rate[REFERENCE])
 
 

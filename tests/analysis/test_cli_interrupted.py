@@ -37,7 +37,7 @@ def power(simulations, out):
 
 def simulations(folder):
     """Simulations that are kept, with the times they were written at."""
-    return {path: path.stat().st_mtime_ns for path in folder.glob("cache/power/*/*.csv")}
+    return {path: path.stat().st_mtime_ns for path in folder.glob("cache/power/*/*.npz")}
 
 
 def at_least(number, folder):

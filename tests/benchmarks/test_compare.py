@@ -1,14 +1,12 @@
 """Running an engine apart: what comes back of one that works, fails, or takes too long."""
 
-import pickle
-
 import pandas as pd
 import pytest
 
-from analysis.glmm.formula import parse
 from benchmarks import picture
 from benchmarks.apart import run_apart
 from benchmarks.compare import update
+from common import kept
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +19,8 @@ def design(tmp_path_factory):
         ],
         columns=["variant", "language", "resource", "n_correct", "n_total"],
     )
-    path = tmp_path_factory.mktemp("bench") / "design.pickle"
-    path.write_bytes(pickle.dumps((parse("~ resource + (1 | variant) + (1 | language)"), data)))
-    return path
+    path = tmp_path_factory.mktemp("bench") / "design.npz"
+    return kept.write(("~ resource + (1 | variant) + (1 | language)", data), path)
 
 
 def test_an_engine_that_works(design):

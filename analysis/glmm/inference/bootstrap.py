@@ -111,7 +111,7 @@ def bootstrap(
     refits = [_prepare(formulas[0], data, structured, start)]
     refits += [_prepare(other, data, structured, None) for other in formulas[1:]]
     estimates = _estimates([r.model for r in refits], [r.optimum for r in refits])
-    store = _Store(cache, _key(formulas, data, structured, seed))
+    store = _Store(cache, _key(formulas, data, structured, seed), len(estimates))
     known = {i: line for i, line in store.read().items() if i < replicates}
     if progress is not None and known:
         progress(len(known))
@@ -203,18 +203,35 @@ def _key(formulas: list[Formula], data: pd.DataFrame, structured: Sequence[Kerne
 class _Store:
     """Finished replicates, one JSON line each; without a directory nothing is kept."""
 
-    def __init__(self, cache: Path | None, key: str):
+    def __init__(self, cache: Path | None, key: str, estimates: int):
         self.path = None if cache is None else Path(cache) / "bootstrap" / f"{key}.jsonl"
+        self.estimates = estimates
 
     def read(self) -> dict[int, dict]:
-        """Lines by replicate; a last line that an interruption cut short is dropped."""
+        """Lines by replicate; those that are none (cut short, damaged) are dropped."""
         if self.path is None or not self.path.exists():
             return {}
-        text = self.path.read_text(encoding="utf-8")
-        whole, _, cut = text.rpartition("\n")
-        if cut:
-            write_text(f"{whole}\n" if whole else "", self.path)
-        return {line["replicate"]: line for line in map(json.loads, whole.splitlines())}
+        lines = self.path.read_bytes().splitlines()
+        found = [line for text in lines if (line := self._line(text)) is not None]
+        if len(found) < len(lines):
+            write_text("".join(json.dumps(line) + "\n" for line in found), self.path)
+        return {line["replicate"]: line for line in found}
+
+    def _line(self, text: bytes) -> dict | None:
+        """A line of ``_replicate``, or None for anything else."""
+        try:
+            line = json.loads(text)
+            number, values = line["replicate"], line["values"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return None
+        if not isinstance(number, int) or number < 0:
+            return None
+        plain = values is None or (
+            isinstance(values, list)
+            and len(values) == self.estimates
+            and all(isinstance(value, float) for value in values)
+        )
+        return line if plain else None
 
     def append(self, line: dict) -> None:
         """Add a finished replicate."""

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from analysis.glmm.laplace import WarmStart
 from analysis.glmm.posterior import Posterior
 from analysis.glmm.result import Fit
 from analysis.unseen.fitting import fit_glmm
@@ -41,6 +42,12 @@ class PairModel:
         fit, following = fit_glmm(self.formula, data, "laplace", start, kernels)
         return FittedPairs(self, fit, data, languages, Posterior(fit, data, kernels), following)
 
+    def fitted(self, fit: Fit, data: pd.DataFrame, languages: Languages) -> FittedPairs:
+        """A fit that was made before, of pair totals (``totals``) and their languages."""
+        kernels = [structure.kernel(languages, languages) for structure in self.structures]
+        posterior = Posterior(fit, data, kernels)
+        return FittedPairs(self, fit, data, languages, posterior, WarmStart.of(fit))
+
 
 @dataclass(frozen=True, eq=False)
 class FittedPairs:
@@ -60,6 +67,10 @@ class FittedPairs:
     def sampled(self, draws: int, seed: int, integrated: bool = True) -> FittedPairs:
         """The same with draws of its effects (``Posterior.sampled``)."""
         return replace(self, posterior=self.posterior.sampled(draws, seed, integrated))
+
+    def with_drawn(self, drawn: dict[str, object]) -> FittedPairs:
+        """The same with draws that ``Posterior.drawn`` gave."""
+        return replace(self, posterior=self.posterior.with_drawn(drawn))
 
     def world(
         self, kept: Collection[str], count: int, generator: np.random.Generator

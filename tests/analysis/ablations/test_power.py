@@ -83,14 +83,14 @@ def test_the_same_seed_gives_the_same_study_and_another_another(population):
 
 def test_simulations_resume_and_add(population, tmp_path):
     some = p.simulations(population, PLAN, 1, 2, tmp_path, counted, workers=1)
-    files = sorted(tmp_path.rglob("*.csv"))
+    files = sorted(tmp_path.rglob("*.npz"))
     assert len(files) == 2
     stamps = [path.stat().st_mtime_ns for path in files]
     more = p.simulations(population, PLAN, 1, 4, tmp_path, counted, workers=1)
     assert [path.stat().st_mtime_ns for path in files] == stamps
     pd.testing.assert_frame_equal(more[more["simulation"] < 2], some, check_exact=False)
     other = p.simulations(population, replace(PLAN, templates=6), 1, 1, tmp_path, counted, 1)
-    assert len(list(tmp_path.rglob("*.csv"))) == 5
+    assert len(list(tmp_path.rglob("*.npz"))) == 5
     assert not np.allclose(other["estimate"], some["estimate"][: len(other)])
 
 
@@ -98,7 +98,19 @@ def test_simulations_of_other_code_are_not_read(population, tmp_path, monkeypatc
     for made, salt in enumerate(("one", "other"), start=1):
         monkeypatch.setattr(p, "hash_project", lambda s=salt: s)
         p.simulations(population, PLAN, 1, 1, tmp_path, counted, workers=1)
-        assert len(list(tmp_path.rglob("*.csv"))) == made
+        assert len(list(tmp_path.rglob("*.npz"))) == made
+
+
+def test_a_damaged_simulation_is_made_again(population, tmp_path):
+    some = p.simulations(population, PLAN, 1, 2, tmp_path, counted, workers=1)
+    first, second = sorted(tmp_path.rglob("*.npz"))
+    first.write_text("simulation,term\n7,size\n")
+    second.with_name("00002.npz").write_bytes(second.read_bytes())  # another one's number
+    with pytest.warns(UserWarning, match="it is made again") as told:
+        again = p.simulations(population, PLAN, 1, 3, tmp_path, counted, workers=1)
+    assert len(told) == 2
+    pd.testing.assert_frame_equal(again[again["simulation"] < 2], some)
+    assert again["simulation"].unique().tolist() == [0, 1, 2]
 
 
 def test_a_planned_effect_of_zero_is_found_at_about_the_level(fitted):

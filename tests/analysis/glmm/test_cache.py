@@ -1,22 +1,72 @@
-"""Finished fits are kept, and only for the data, model and code that made them."""
+"""Kept fits: read where data, model and code are the same, made again where they are not."""
 
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.glmm import cache as module
 from analysis.glmm.cache import cached_fit
 from analysis.glmm.laplace import fit
 
-FORMULA = "~ size + (1 | variant) + (1 | language)"
+FORMULA = "~ x + (1 | g)"
+OF_CELLS = "~ size + (1 | variant) + (1 | language)"
+
+
+@pytest.fixture
+def data():
+    generator = np.random.default_rng(1)
+    table = pd.DataFrame({"g": [f"g{i % 9}" for i in range(90)], "x": generator.normal(size=90)})
+    return table.assign(n_total=12, n_correct=generator.integers(2, 10, 90))
+
+
+def test_a_kept_fit_is_read(data, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first, second = (cached_fit("laplace", FORMULA, data, tmp_path) for _ in range(2))
+    pd.testing.assert_frame_equal(second.fixed_effects, first.fixed_effects)
+    assert second.optimisation.seconds == first.optimisation.seconds
+
+
+def test_a_damaged_fit_is_made_again(data, tmp_path):
+    first = cached_fit("laplace", FORMULA, data, tmp_path)
+    (path,) = (tmp_path / "fits").iterdir()
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.warns(UserWarning, match="not a saved fit.*fitting again"):
+        again = cached_fit("laplace", FORMULA, data, tmp_path)
+    np.testing.assert_allclose(again.coefficients, first.coefficients, atol=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cached_fit("laplace", FORMULA, data, tmp_path)
+
+
+@pytest.mark.parametrize("other", ["data", "formula"])
+def test_another_fit_in_its_place_is_made_again(data, tmp_path, other):
+    mine = cached_fit("laplace", FORMULA, data, tmp_path / "mine")
+    changed = data.assign(n_correct=data["n_total"] - data["n_correct"])
+    if other == "data":
+        cached_fit("laplace", FORMULA, changed, tmp_path / "other")
+    else:
+        cached_fit("laplace", "~ 1 + (1 | g)", data, tmp_path / "other")
+    (path,), (foreign,) = ((tmp_path / name / "fits").iterdir() for name in ("mine", "other"))
+    foreign.replace(path)
+    with pytest.warns(UserWarning, match="is another fit"):
+        again = cached_fit("laplace", FORMULA, data, tmp_path / "mine")
+    np.testing.assert_allclose(again.coefficients, mine.coefficients, atol=1e-9)
 
 
 @pytest.fixture
 def fits(cells, monkeypatch):
     """Counts the fits that were made."""
-    made = fit(FORMULA, cells)
+    made = fit(OF_CELLS, cells)
     count = []
 
     def engine(name):
-        return lambda formula, data, **options: count.append(name) or made
+        return lambda formula, data, **options: (
+            count.append(name) or replace(made, provenance=options["provenance"])
+        )
 
     monkeypatch.setattr(module, "engine", engine)
     return count
@@ -24,9 +74,9 @@ def fits(cells, monkeypatch):
 
 def test_a_kept_fit_is_read_and_one_of_other_code_is_not(cells, tmp_path, fits, monkeypatch):
     for _ in range(2):
-        again = cached_fit("laplace", FORMULA, cells, tmp_path)
+        again = cached_fit("laplace", OF_CELLS, cells, tmp_path)
     assert fits == ["laplace"]
-    assert again.coefficients["size"] == fit(FORMULA, cells).coefficients["size"]
+    assert again.coefficients["size"] == fit(OF_CELLS, cells).coefficients["size"]
     monkeypatch.setattr(module, "hash_project", lambda: "changed")
-    cached_fit("laplace", FORMULA, cells, tmp_path)
+    cached_fit("laplace", OF_CELLS, cells, tmp_path)
     assert len(fits) == 2

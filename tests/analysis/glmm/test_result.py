@@ -1,6 +1,8 @@
 """The result type: Wald table, glance, saving, prediction and diagnostics."""
 
 import dataclasses
+import io
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ from scipy.special import expit
 
 from analysis.glmm.diagnostics import dependent_columns, dispersion, separated_levels
 from analysis.glmm.predict import fitted_probability, linear_predictor
-from analysis.glmm.result import load, save, wald_table
+from analysis.glmm.result import dumps, load, save, wald_table
 from common.errors import InputError
 
 GLANCE = [
@@ -46,6 +48,71 @@ def test_what_is_no_saved_fit_is_refused(tmp_path):
     path.write_text("not a fit")
     with pytest.raises(InputError, match="is not a saved fit"):
         load(path)
+
+
+def _changed(contents: bytes, change) -> bytes:
+    """A ``.fit`` file's contents with its members changed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(contents)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, change(name, old.read(name)))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(1 | language)", "(1 | language) + open('sprung', 'w')"),
+        ("~ resource", "~ {open('sprung', 'w')}"),
+        ('"format": 1', '"format": 0'),
+        ('"estimate"', '"another"'),
+        ('"messages"', '"gossip"'),
+        ('"optimisation": {', '"optimisation": [], "other": {'),
+    ],
+)
+def test_a_header_of_another_kind_is_refused(lme4_fit, tmp_path, monkeypatch, old, new):
+    """Formulas are read by our own parser, which knows no function."""
+    monkeypatch.chdir(tmp_path)
+    contents = dumps(lme4_fit)
+
+    def change(name, data):
+        if name != "fit.json":
+            return data
+        assert old.encode() in data
+        return data.replace(old.encode(), new.encode())
+
+    path = tmp_path / "a.fit"
+    path.write_bytes(_changed(contents, change))
+    with pytest.raises(InputError, match="is not a saved fit"):
+        load(path)
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_arrays_that_would_be_unpickled_are_refused(lme4_fit, tmp_path):
+    trapped = io.BytesIO()
+    np.savez(trapped, covariance=np.array([{}], dtype=object))
+    contents = _changed(
+        dumps(lme4_fit), lambda name, data: trapped.getvalue() if name == "arrays.npz" else data
+    )
+    path = tmp_path / "a.fit"
+    path.write_bytes(contents)
+    with pytest.raises(InputError, match="allow_pickle=False"):
+        load(path)
+
+
+def test_damaged_fits_are_told(lme4_fit, tmp_path):
+    contents, generator, path = dumps(lme4_fit), np.random.default_rng(1), tmp_path / "a.fit"
+    told = 0
+    for _ in range(60):
+        wrong = bytearray(contents)
+        for place in generator.integers(0, len(wrong), 3):
+            wrong[place] ^= 1 + generator.integers(255)
+        path.write_bytes(wrong[: generator.integers(len(wrong) // 2, len(wrong) + 1)])
+        try:
+            load(path)
+        except InputError:
+            told += 1
+    assert told > 50
 
 
 def test_glance_has_the_documented_columns(lme4_fit):

@@ -63,3 +63,10 @@ def test_the_cache_may_go(source):
 
 def test_a_step_that_never_ran_is_not_current(tmp_path):
     assert not stamps.is_current(STEP, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "7", '{"outputs": []}', "{", "\0"])
+def test_a_stamp_of_another_kind_is_none(source, text):
+    directory = source.parent / "results"
+    stamps.stamp_path(STEP, directory).write_text(text)
+    assert not current(source)

@@ -43,6 +43,28 @@ def grid(bundle):
     return explorer.grid(bundle, ("x",), ITEMS, SEED, None, silent, workers=1, sizes=SIZES)
 
 
+def test_a_kept_grid_is_read_and_a_damaged_one_made_again(bundle, grid, tmp_path, monkeypatch):
+    made = []
+
+    def computed(*given):
+        made.append(given)
+        return grid
+
+    monkeypatch.setattr(explorer, "_compute", computed)
+    arguments = (bundle, ("x",), ITEMS, SEED, tmp_path, silent, 1, SIZES)
+    explorer.grid(*arguments)
+    back = explorer.grid(*arguments)
+    assert len(made) == 1
+    assert explorer.payload(bundle, back, ITEMS, SEED) == explorer.payload(
+        bundle, grid, ITEMS, SEED
+    )
+    (path,) = (tmp_path / "report").iterdir()
+    path.write_bytes(b"no grid")
+    with pytest.warns(UserWarning, match="it is made again"):
+        explorer.grid(*arguments)
+    assert len(made) == 2
+
+
 @pytest.fixture(scope="module")
 def payload(bundle, grid):
     return explorer.payload(bundle, grid, ITEMS, SEED)

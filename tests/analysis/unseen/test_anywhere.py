@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.unseen import anywhere
+from analysis.unseen import anywhere, bundles
 from common.errors import InputError
 
 WIDTH = ["low_80", "high_80"]
@@ -29,6 +29,27 @@ def test_a_bundle_that_other_code_or_data_made_is_not_read(bundle, cache, monkey
     monkeypatch.setattr("analysis.unseen.bundles.hash_project", lambda: "changed")
     with pytest.raises(AssertionError, match="was in the cache"):
         anywhere.bundle(("a",), cache, never)
+
+
+def test_a_kept_bundle_is_the_one_that_was_made(bundle, inputs, tmp_path, monkeypatch):
+    made = bundles.build(inputs)
+    for one in ("constants", "models", "languages", "vectors", "pairs"):
+        pd.testing.assert_frame_equal(getattr(bundle, one), getattr(made, one))
+    model = anywhere.find_model(made, "Qwen/Qwen3-8B", None, None, "on")
+    tables = [_predict(one, model, ["swh", "deu", "bre"]) for one in (made, bundle)]
+    pd.testing.assert_frame_equal(*tables, rtol=1e-12)
+    monkeypatch.setattr(bundles, "build", lambda given: made)
+    anywhere.bundle(("a",), tmp_path, lambda: inputs)
+    (path,) = (tmp_path / "predict").iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-2000])
+    with pytest.warns(UserWarning, match="it is made again"):
+        assert anywhere.bundle(("a",), tmp_path, lambda: inputs) is made
+    assert path.read_bytes() == whole
+    drawn = made.fitted.posterior.drawn()
+    other = drawn | {"effects": drawn["effects"][:-1]}
+    with pytest.raises(ValueError, match="of another fit"):
+        made.fitted.with_drawn(other)
 
 
 def _predict(bundle, model, languages, **options):

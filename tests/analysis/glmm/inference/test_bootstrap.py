@@ -1,5 +1,6 @@
 """The parametric bootstrap: independent of workers, resumable, and right about the spread."""
 
+import json
 from importlib import import_module
 
 import numpy as np
@@ -49,6 +50,23 @@ def test_replicates_of_other_code_are_not_read(few_cells, tmp_path, monkeypatch)
         told = []
         bootstrap(FULL, few_cells, replicates=2, cache=tmp_path, progress=told.append, **SETTINGS)
         assert told == [1, 1]
+
+
+def test_lines_that_are_no_replicates_are_made_again(refits, few_cells, tmp_path):
+    bootstrap(FULL, few_cells, replicates=5, cache=tmp_path, **SETTINGS)
+    (path,) = (tmp_path / "bootstrap").iterdir()
+    kept = {json.loads(line)["replicate"]: line for line in path.read_bytes().splitlines()}
+    short = json.dumps(json.loads(kept[1]) | {"values": [0.5]}).encode()
+    text = kept[2].replace(b'"values": [', b'"values": ["a", ')
+    odd = [b"\xff\xfe", b"[]", b"7", b'{"replicate": -1, "values": null}', short, text]
+    path.write_bytes(b"\n".join([kept[0], *odd, kept[4]]) + b"\n")
+    made = []
+    again = bootstrap(
+        FULL, few_cells, replicates=5, cache=tmp_path, progress=made.append, **SETTINGS
+    )
+    assert made == [2, 1, 1, 1]
+    assert again.values == pytest.approx(refits.values[:5], abs=1e-12)
+    assert len(path.read_bytes().splitlines()) == 5
 
 
 def test_refits_spread_as_the_standard_errors_say(refits, few_cells):
