@@ -11,17 +11,22 @@ import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 
-from analysis.responses.numbers import latex_fractions, normalise, numbers
+from analysis.responses.numbers import latex_fractions, latex_groups, normalise, numbers
 
-_BRACE = re.compile(r"(?P<box>\\boxed\s*\{)|(?<!\\)[{}]")
+_BRACE = re.compile(
+    r"(?P<box>\\boxed\s*\{)|(?<!\\)[{}]|\\boxed(?![A-Za-z])[\s\\$]*(?P<bare>[+-]?\d(?:[\d.,]*\d)?)"
+)
 _DRESSING = re.compile(
-    r"\\(?:text|mathrm|mathbf|mathit|mathsf|textbf|textit|textrm|emph|boldsymbol|bf|rm|left|right|"
-    r"displaystyle|quad|qquad|degree|approx|euro|pounds|yen)(?![A-Za-z])|\\[$%#&,;:! ]|[*_~{}]"
+    r"\\(?:text(?:bf|it|md|normal|rm|sc|sf|sl|tt|up)?|math(?:bf|it|normal|rm|sf|tt)?|[hm]box|fbox|"
+    r"operatorname|emph|underline|boldsymbol|bm|pmb|bf|it|rm|sf|tt|bfseries|itshape|ttfamily|"
+    r"tiny|small|normalsize|large|Large|LARGE|huge|Huge|left|right|displaystyle|textstyle|limits|"
+    r"quad|qquad|thinspace|enspace|degree|approx|euro|pounds|yen|textdollar|texteuro|dollar)"
+    r"(?![A-Za-z])|\\[$%#&,;:! ()\[\]\\]|[*_~{}]"
 )
 _UNIT_EXPONENT = re.compile(
     r"\^\s*\{?\s*\\(?:circ|degree)\s*\}?|(?<=[^\W\d])\}?\^(?:\{[^{}]*\}|\w)"
 )
-_GROUP_SPACE = re.compile(r"(?<=\d)(?:\s|\\[,;:! ])+(?=\d{3}(?!\d))")
+_GROUP_SPACE = re.compile(r"(?<=\d)(?:[\s~]|\\[,;:! ])+(?=\d{3}(?!\d))")
 _LEADING_POINT = re.compile(r"(?<![\w.,)\]])[.,](?=\d)")
 _SIGN_SPACE = re.compile(r"^(\W*[+-])\s+(?=\d)")
 _MIXED = re.compile(r"^(-?)(\d{1,20})\s+(\d{1,20})/(\d{1,20})$")
@@ -31,8 +36,9 @@ _MIXED = re.compile(r"^(-?)(\d{1,20})\s+(\d{1,20})/(\d{1,20})$")
 class Answer:
     """A response's final answer.
 
-    ``compliant``: it has a complete ``\\boxed{}``. ``text``: what is in the last one.
-    ``number``: the one number there, None if there is none or more than one.
+    ``compliant``: it has a complete ``\\boxed{}``, or a number right after ``\\boxed``. ``text``:
+    what is in the last one. ``number``: the one number there, None if there is none or more than
+    one.
     """
 
     compliant: bool
@@ -47,7 +53,8 @@ def read_answer(response: str, decimal: str = ".") -> Answer:
         response: the text of the response (a reasoning trace kept apart is not looked at).
         decimal: the language's decimal sign, see ``numbers.decimal_sign``.
 
-    ``\boxed{}`` is compliant and has no number; a box that never closes is none.
+    ``\boxed{}`` is compliant and has no number; a box that never closes is none. ``\boxed 42`` is
+    a box, since whoever writes that means it.
     """
     text = last_box(response)
     return Answer(False) if text is None else Answer(True, text, box_number(text, decimal))
@@ -59,7 +66,9 @@ def last_box(response: str) -> str | None:
     opened: list[tuple[bool, int]] = []
     boxes: list[tuple[int, int]] = []
     for brace in _BRACE.finditer(text):
-        if brace[0] != "}":
+        if brace["bare"] is not None:
+            boxes.append(brace.span("bare"))
+        elif brace[0] != "}":
             opened.append((brace["box"] is not None, brace.end()))
         elif opened:
             boxed, start = opened.pop()
@@ -94,7 +103,7 @@ def box_number(text: str, decimal: str = ".") -> Fraction | None:
 def _undressed(text: str) -> str:
     """The content of a box without an equation before its number and LaTeX around it."""
     text = normalise(text).rsplit("=", 1)[-1]
-    text = _GROUP_SPACE.sub("", text.replace("{,}", ","))
+    text = _GROUP_SPACE.sub("", latex_groups(text))
     text = latex_fractions(_UNIT_EXPONENT.sub(" ", text))
     text = _DRESSING.sub(" ", text)
     text = "".join(" " if unicodedata.category(sign) == "Sc" else sign for sign in text)

@@ -5,8 +5,9 @@ script); in languages with a decimal comma, dots that group thousands are remove
 between digits is the decimal sign; in the others commas group. ``a分のb`` and ``a/b`` are
 quotients, read before plain numbers. Number words, and units such as 万 or "million", are not
 read. Refined here where the study says nothing: no-break and thin spaces group as well, Indian
-groups (1,00,000) are groups, exponents and index digits are not part of a number, and LaTeX
-fractions are quotients.
+groups (1,00,000) are groups, so are Swiss ones (1'234) and LaTeX's (``1,\\!234``, ``1\\,234``),
+exponents and index digits are not part of a number, an en dash that stands like a sign is one, and
+LaTeX fractions are quotients. ``{,}`` is a comma, so it follows the language's convention.
 
 Numbers are exact fractions: 0.5 equals 1/2, and two thirds equal no decimal.
 """
@@ -27,11 +28,25 @@ _GROUP_SPACES = re.compile(r"(?<=\d)[\u00a0\u2007\u2009\u202f](?=\d{3}(?!\d))")
 _SMALL_DIGITS = re.compile(r"[\u00b2\u00b3\u00b9\u2070-\u209c]+")
 _VULGAR = re.compile(r"(?=[\u00bc-\u00be\u2150-\u215e\u2189])")
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
-_SIGNS = str.maketrans({"\u2212": "-", "\u2044": "/", "\u066b": ".", "\u2215": "/"})
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys(
+            "\u2010\u2011\u2012\u2013\u2212", "-"
+        ),  # hyphens, figure and en dash, minus
+        **dict.fromkeys("\u2044\u2215", "/"),
+        "\u066b": ".",
+    }
+)
 
-_LATEX_GROUP = re.compile(r"(?<=\d)(?:\{,\}|\\[,!;: ])(?=\d{3}(?!\d))")
+_LATEX_UNSEEN = re.compile(
+    r"\\(?:(?:text)?color|colorbox|fcolorbox\s*\{[^{}]*\}|[hv]space\*?|[hv]?phantom)"
+    r"\s*(?:\[[^\[\]]*\]\s*)?\{[^{}]*\}"
+)
+_TIGHT_GROUP = re.compile(r"(?<=\d),(?:\\!)+(?=\d{3}(?!\d))")
+_SPACE_GROUP = re.compile(r"(?<=\d)(?:\\[,!;: ])+(?=\d{3}(?!\d))")
+_SWISS_GROUPS = re.compile(r"(?<![\d.,'])[1-9]\d{0,2}(?:['\u2019]\d{3})+(?!['\u2019]?\d)")
 _LATEX_FRACTION = re.compile(
-    r"(?P<whole>\d\s*)?\\[dtc]?frac\s*(?:\{\s*(-?[\d.,]+)\s*\}|(\d))\s*(?:\{\s*(-?[\d.,]+)\s*\}|(\d))"
+    r"(?P<whole>\d\s*)?\\(?:[dtc]?frac|nicefrac|sfrac)\s*(?:\{\s*(-?[\d.,]+)\s*\}|(\d))\s*(?:\{\s*(-?[\d.,]+)\s*\}|(\d))"
 )
 _DOT_GROUPS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+(?!\.?\d)")
 _COMMA_GROUPS = re.compile(
@@ -60,9 +75,9 @@ def decimal_sign(language: str) -> str:
 def normalise(text: str) -> str:
     """Text with ASCII digits and signs, compatibility forms folded, groups of spaces closed.
 
-    Full-width forms become plain, U+2212 a hyphen-minus, U+066B a dot; a no-break, figure, thin or
-    narrow no-break space between a digit and a group of three digits goes; raised and lowered
-    digits become spaces (5² is no 52); ½ is set apart from a digit before it.
+    Full-width forms become plain, minus and short dashes a hyphen-minus, U+066B a dot; a no-break,
+    figure, thin or narrow no-break space between a digit and a group of three digits goes; raised
+    and lowered digits become spaces (5² is no 52); ½ is set apart from a digit before it.
     """
     text = _GROUP_SPACES.sub("", text)
     text = _SMALL_DIGITS.sub(" ", text)
@@ -83,13 +98,25 @@ def numbers(text: str, decimal: str = ".") -> list[Fraction]:
     A number must not touch another digit or a dot, so version numbers and dotted dates are left
     out; a quotient by zero is read as two numbers. Nothing in a text raises an error.
     """
-    text = latex_fractions(_LATEX_GROUP.sub("", normalise(text)))
+    text = latex_fractions(latex_groups(normalise(text)))
     if decimal == ",":
         text = _DOT_GROUPS.sub(lambda match: match[0].replace(".", ""), text)
         text = _DECIMAL_COMMA.sub(".", text)
     else:
         text = _COMMA_GROUPS.sub(lambda match: match[0].replace(",", ""), text)
     return [number for match in _NUMBER.finditer(text) for number in _values(match)]
+
+
+def latex_groups(text: str) -> str:
+    r"""Text with the thousands that LaTeX sets apart closed, without what it does not print.
+
+    ``8,\!000`` (a comma with its space taken back) and ``8\,000`` are 8000 in every language, and
+    so is ``8'000``; ``{,}`` is a comma. Colours, spaces of a given width and phantoms go with what
+    describes them; what a colour is given to stays.
+    """
+    text = _LATEX_UNSEEN.sub(" ", text).replace("{,}", ",")
+    text = _SPACE_GROUP.sub("", _TIGHT_GROUP.sub("", text))
+    return _SWISS_GROUPS.sub(lambda match: re.sub("['\u2019]", "", match[0]), text)
 
 
 def latex_fractions(text: str) -> str:

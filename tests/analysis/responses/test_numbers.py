@@ -46,6 +46,15 @@ def found(text: str, language: str = "eng") -> list[Fraction]:
         ("1½ h", "eng", ["1", "1/2"]),
         (r"$-\frac{1}{2}$ of 1{,}234 and \frac34", "eng", ["-1/2", "1234", "3/4"]),
         ("10% of $40", "eng", ["10", "40"]),
+        (r"$8,\!000$, 8{,}\!000 og $8\,000$", "dan", ["8000", "8000", "8000"]),
+        (r"$8,\!000 + 8\,000$", "eng", ["8000", "8000"]),
+        (r"$8{,}5$ kg", "deu", ["8.5"]),
+        (r"$x=1,\,200$", "eng", ["1", "200"]),
+        ("CHF 1'234 oder 1\u2019234", "deu", ["1234", "1234"]),
+        ("5'10 and 1'2345", "eng", ["5", "10", "1", "2345"]),
+        (r"\color{red!50}{18} \hspace{1cm} \textcolor[rgb]{1,0,0}{7}", "eng", ["18", "7"]),
+        (r"\texttt{18} + \mathrm{7}", "eng", ["18", "7"]),
+        ("x = –5, pages 10–15, a – 5", "eng", ["-5", "10", "15", "5"]),
         ("twelve 三 万", "eng", []),
         ("9" * 10_000, "eng", []),
         ("", "eng", []),
@@ -60,6 +69,11 @@ def test_languages_with_a_decimal_comma_in_the_study():
     point = ["ara", "eng", "est", "hin", "jpn", "mar", "rus", "ukr", "zho"]
     assert {decimal_sign(language) for language in comma} == {","}
     assert {decimal_sign(language) for language in point} == {"."}
+
+
+def test_commands_that_never_close_take_linear_time():
+    for part in ("\\color{", "\\color[", "\\color ", "\\hspace" + " " * 1000):
+        assert numbers(part * 2_000 + "7") == [7]
 
 
 def test_a_language_that_is_not_registered_has_a_point():
