@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-browser lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-browser test-pymer4 lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -152,6 +152,10 @@ test: setup ## all tests (minutes)
 test-browser: setup ## the report in a real browser: explorer, widths, keyboard, print, accessibility
 	@tools/browser.sh
 	.venv/bin/python -m pytest -m browser tests/browser
+
+test-pymer4: setup ## our fits beside lme4's through pymer4, in an environment of its own
+	@tools/pymer4.sh
+	.venv/bin/python -m pytest -m pymer4 tests/analysis/glmm/test_pymer4.py
 
 scale: setup ## size, cluster and end-to-end checks (minutes)
 	.venv/bin/python -m pytest -m slow tests/analysis/outcomes tests/analysis/unseen tests/common tests/test_from_logs.py

@@ -12,7 +12,7 @@ pip=("$folder/bin/python" -m pip --disable-pip-version-check --quiet)
 extras=$(sed -n '/optional-dependencies/,/^\[project.scripts/s/^\([a-z0-9]*\) = \[.*/\1/p' pyproject.toml |
   grep -v '^bench$' | paste -sd,)
 "${pip[@]}" install ".[$extras]"
-with_r='^(rpy2|rpy2-.*|pymer4)=='
+with_r='^(rpy2|rpy2-.*)=='
 frozen=$("${pip[@]}" freeze --all | grep -Ev '^(pip|capability-transfer)\b' |
   grep -E '^[A-Za-z0-9_.-]+==[^ ]+$')
 printf '%s\n' "$frozen" | grep -Ev "$with_r" > requirements.lock

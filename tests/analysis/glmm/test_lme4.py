@@ -129,22 +129,3 @@ def test_rpy2_that_this_r_cannot_run_is_explained():
 def test_r_absent_is_found_out_before_rpy2_is_loaded(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert r_version() is None
-
-
-def test_pymer4_on_a_subset_gives_the_same_estimates(cells):
-    """An independent way into lme4: pymer4 builds the call, and its own defaults converge."""
-    from pymer4.models import Lmer
-
-    subset = cells[cells["template"].isin(["t00", "t01", "t02", "t03"])].copy()
-    subset["n_wrong"] = subset["n_total"] - subset["n_correct"]
-    terms = "resource * size + (1 | variant) + (1 | template) + (1 | language)"
-    other = Lmer(f"cbind(n_correct, n_wrong) ~ {terms}", data=subset, family="binomial")
-    table = other.fit(summarize=False, verbose=False)
-    if table is None:
-        table = other.coefs
-    ours = lme4.fit(f"~ {terms}", subset)
-    np.testing.assert_allclose(
-        ours.coefficients.to_numpy(), table["Estimate"].to_numpy(), atol=1e-4
-    )
-    np.testing.assert_allclose(ours.fixed_effects["std_error"], table["SE"].to_numpy(), rtol=1e-3)
-    assert ours.log_lik == pytest.approx(other.logLike, abs=1e-4)
