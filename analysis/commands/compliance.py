@@ -8,6 +8,8 @@ from analysis import labels
 from analysis import stages as s
 from analysis.commands import options, output, reading
 from analysis.figures import figure_compliance, style
+from analysis.outcomes.policies import Policies
+from analysis.outcomes.samples import Request
 from analysis.provenance import note, write_note
 from analysis.tables.render import number
 
@@ -28,13 +30,15 @@ def command(
     threshold: options.Threshold = None,
     errors: options.Errors = "fail",
     duplicates: options.Duplicates = "fail",
+    skip_damaged: options.SkipDamaged = False,
     drop_missing: options.DropMissing = False,
     out: options.OutOfLogs = None,
 ) -> None:
     r"""The share of responses with a \boxed{}, by language, and the GLMM of it."""
     say = output.current()
     directory = options.directory(out or options.USER_RESULTS, None)
-    cells = reading.responses(say, paths, split, mapping, scorer, threshold, errors, duplicates)
+    request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
+    cells = reading.responses(say, paths, split, request, policies, skip_damaged)
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
     result = s.stages(cells, ["compliance"], settings, directory, say.fits(2))
     text = note(result.source)

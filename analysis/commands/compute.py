@@ -7,6 +7,8 @@ import pandas as pd
 from analysis import compute
 from analysis.commands import options, output, reading
 from analysis.figures import figure_13, style
+from analysis.outcomes.policies import Policies
+from analysis.outcomes.samples import Request
 from analysis.provenance import note, write_note
 
 EXAMPLES = {
@@ -23,6 +25,7 @@ def command(
     threshold: options.Threshold = None,
     errors: options.Errors = "fail",
     duplicates: options.Duplicates = "fail",
+    skip_damaged: options.SkipDamaged = False,
     out: options.OutOfLogs = None,
 ) -> None:
     """Tokens a response and the compute they take, against the gap to English.
@@ -31,7 +34,8 @@ def command(
     """
     say = output.current()
     directory = options.directory(out or options.USER_RESULTS, None)
-    cells = reading.responses(say, paths, split, mapping, scorer, threshold, errors, duplicates)
+    request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
+    cells = reading.responses(say, paths, split, request, policies, skip_damaged)
     variants = compute.by_variant(cells, models)
     text = note(cells.attrs["data_source"])
     shown = pd.DataFrame({"": variants["variant"]})

@@ -38,6 +38,7 @@ def command(
     threshold: options.Threshold = None,
     errors: options.Errors = "fail",
     duplicates: options.Duplicates = "fail",
+    skip_damaged: options.SkipDamaged = False,
 ) -> None:
     """Read logs of Inspect AI, lm-evaluation-harness, Every Eval Ever, CSV or Parquet.
 
@@ -56,6 +57,7 @@ def command(
             Request(mapping, scorer, threshold),
             Policies(errors, duplicates),
             progress=progress,
+            skip_damaged=skip_damaged,
         )
     show(report, say)
     if dry_run or out is None:

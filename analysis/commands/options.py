@@ -124,10 +124,11 @@ MappingFile = Annotated[
     typer.Option("--mapping", help="YAML: where in the logs language, template, … are found."),
 ]
 Scorer = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--scorer",
-        help="Which score, where logs have several (lm-evaluation-harness: metric,filter).",
+        help="Which score, where logs have several (lm-evaluation-harness: metric,filter), or "
+        "TASK=NAME for the tasks of a name or of a pattern such as mgsm_*; may be repeated.",
     ),
 ]
 Threshold = Annotated[
@@ -150,6 +151,14 @@ Duplicates = Annotated[
         "--duplicates",
         help="The same question twice: fail or first.",
         autocompletion=complete.duplicate_policies,
+    ),
+]
+SkipDamaged = Annotated[
+    bool,
+    typer.Option(
+        "--skip-damaged",
+        help="Leave out, and report, files that cannot be read to their end (cut off, no JSON, "
+        "Git LFS pointers), instead of failing.",
     ),
 ]
 

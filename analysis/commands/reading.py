@@ -50,21 +50,20 @@ def responses(
     say: Output,
     paths: list[Path],
     split: str,
-    mapping: Path | None,
-    scorer: str | None,
-    threshold: float | None,
-    errors: str,
-    duplicates: str,
+    request: Request,
+    policies: Policies,
+    skip_damaged: bool,
 ) -> pd.DataFrame:
     """Cells of the responses of one split (all, if the logs state none)."""
-    request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
     with say.counting("logs", len(find(paths)[0])) as progress:
-        table, report = response_cells(paths, request, policies, progress)
+        table, report = response_cells(paths, request, policies, progress, skip_damaged)
     if "split" in table.columns:
         source = table.attrs
         table = table[table["split"] == split].reset_index(drop=True)
         table.attrs = source
     say.data(report.source)
+    for text in report.notes:
+        say.note(text)
     return table
 
 

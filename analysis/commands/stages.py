@@ -7,6 +7,8 @@ from analysis import study
 from analysis.commands import options, output, reading
 from analysis.figures import figure_03, figure_17, style
 from analysis.glmm.formula import parse
+from analysis.outcomes.policies import Policies
+from analysis.outcomes.samples import Request
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_06
 
@@ -29,6 +31,7 @@ def command(
     threshold: options.Threshold = None,
     errors: options.Errors = "fail",
     duplicates: options.Duplicates = "fail",
+    skip_damaged: options.SkipDamaged = False,
     drop_missing: options.DropMissing = False,
     out: options.OutOfLogs = None,
 ) -> None:
@@ -38,7 +41,8 @@ def command(
     """
     say = output.current()
     directory = options.directory(out or options.USER_RESULTS, None)
-    cells = reading.responses(say, paths, split, mapping, scorer, threshold, errors, duplicates)
+    request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
+    cells = reading.responses(say, paths, split, request, policies, skip_damaged)
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
     result = s.stages(cells, NAMES, settings, directory, say.fits(2 * len(NAMES)))
     text = note(result.source)

@@ -81,20 +81,22 @@ def ingest(
     logs: str | Path | Sequence[str | Path],
     *,
     mapping: str | Path | None = None,
-    scorer: str | None = None,
+    scorer: str | Sequence[str] | None = None,
     threshold: float | None = None,
     errors: str = "fail",
     duplicates: str = "fail",
+    skip_damaged: bool = False,
 ) -> Logs:
     """Read logs of Inspect AI, lm-evaluation-harness, Every Eval Ever, or tables.
 
     Args:
         logs: files and folders.
         mapping: YAML: where in the logs language, template and so on are found.
-        scorer: which score, where logs have several.
+        scorer: which score, where logs have several; or for each task one, ``TASK=NAME``.
         threshold: partial credit from here up is correct; without it, it is refused.
         errors: samples without a score: fail, wrong or drop.
         duplicates: the same question twice: fail or first.
+        skip_damaged: leave out files that cannot be read to their end, and say so in the report.
 
     Raises InputError, naming file and sample, for what cannot be read or placed.
     """
@@ -102,7 +104,7 @@ def ingest(
     request = Request(None if mapping is None else Path(mapping), scorer, threshold)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "outcomes.parquet"
-        report = read(paths, out, request, Policies(errors, duplicates))
+        report = read(paths, out, request, Policies(errors, duplicates), skip_damaged=skip_damaged)
         rows = pd.read_parquet(out)
     rows.attrs["data_source"] = report.source
     return Logs(rows, report)

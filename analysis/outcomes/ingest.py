@@ -20,11 +20,13 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
+from analysis.outcomes import scorers
 from analysis.outcomes import variants as naming
 from analysis.outcomes.formats import find
 from analysis.outcomes.mapping import Mapping, read_mapping
+from analysis.outcomes.pointers import refuse_pointer
 from analysis.outcomes.policies import Counts, Policies, connect, quoted, settle
-from analysis.outcomes.samples import Format, Log, Request
+from analysis.outcomes.samples import DamagedLog, Format, Log, Request
 from analysis.outcomes.staging import Measure, staging
 from common.errors import InputError, name_some
 from common.files import replacing
@@ -32,6 +34,9 @@ from common.tables import records
 from features import languages as language_registry
 
 Progress = Callable[[int], None]
+
+DAMAGED = "damaged"
+"""Status of a log that was left out."""
 
 SCRIPTED = ("scripted/", "mockllm/")
 """Providers whose answers no model gave; whatever is made of them says so."""
@@ -66,9 +71,11 @@ class Report:
     @property
     def source(self) -> str:
         """In words, where the outcomes come from and what the policies did."""
-        formats = Counter(log.format for log in self.logs)
+        formats = Counter(log.format for log in self.logs if log.status != DAMAGED)
         told = ", ".join(f"{number} {name}" for name, number in formats.items())
-        left = [
+        damaged = sum(log.status == DAMAGED for log in self.logs)
+        left = [f"{damaged} damaged files left out"] if damaged else []
+        left += [
             f"{number} {name}"
             for name, number in self.counts.as_dict().items()
             if number and name in ("unfinished", "copies", "retried", "duplicates")
@@ -108,6 +115,7 @@ def ingest(
     measure: Measure | None = None,
     measures: Iterable[tuple[str, pa.DataType]] = (),
     progress: Progress | None = None,
+    skip_damaged: bool = False,
 ) -> Report:
     """Read logs and write their outcomes.
 
@@ -119,6 +127,8 @@ def ingest(
         measure: what to keep of a response, as further columns.
         measures: their names and types.
         progress: called with the number of files newly read.
+        skip_damaged: leave out files that cannot be read to their end, whole, and say so (it reads
+            every file twice).
 
     Raises InputError, naming file and sample, for whatever cannot be read or placed, and for what
     the policies refuse.
@@ -131,9 +141,18 @@ def ingest(
         staged = Path(folder) / "samples.parquet"
         with staging(staged, measure, measures) as add:
             for path, kind in files:
-                logs.append(_read(path, kind, mappings[kind], request, add))
+                reading = path, kind, mappings[kind], request
+                problem = _damage(*reading) if skip_damaged else None
+                if problem is None:
+                    logs.append(_read(*reading, add))
+                else:
+                    logs.append(Log(str(path), kind.name, DAMAGED, notes=[str(problem)]))
                 if progress is not None:
                     progress(1)
+        if all(log.status == DAMAGED for log in logs):
+            problems = name_some((note for log in logs for note in log.notes), 5)
+            raise InputError(f"every file is damaged: {problems}")
+        scorers.check(request.scorer, (task for log in logs for task in log.tasks))
         with connect(Path(folder)) as database:
             variants = _variants(database, staged, renamed)
             codes = _languages(database, staged)
@@ -151,9 +170,19 @@ def ingest(
 
 def _read(path: Path, kind: Format, mapping: Mapping, request: Request, add: Callable) -> Log:
     log = Log(str(path), kind.name)
+    refuse_pointer(path)
     for sample in kind.read(path, mapping, request, log):
         add(sample)
     return log
+
+
+def _damage(path: Path, kind: Format, mapping: Mapping, request: Request) -> DamagedLog | None:
+    """What is wrong with a file that cannot be read to its end; None for one that can."""
+    try:
+        _read(path, kind, mapping, request, lambda sample: None)
+    except DamagedLog as error:
+        return error
+    return None
 
 
 def _variants(
@@ -223,11 +252,24 @@ def _notes(
     logs: list[Log], variants: pd.DataFrame, known: dict[str, bool], codes: dict[str, str]
 ) -> list[str]:
     notes = []
+    if damaged := [log for log in logs if log.status == DAMAGED]:
+        notes.append(
+            f"{len(damaged)} of {len(logs)} files are damaged and left out: "
+            + "; ".join(note for log in damaged for note in log.notes)
+        )
+    told_of: dict[str, list[str]] = {}
     for log in logs:
+        if log.status == DAMAGED:
+            continue
         lost = max(0, (log.planned or 0) - log.read)
         if log.status not in ("success", "read"):
             told = f"; {lost} of {log.planned} samples were not run" if lost else ""
             notes.append(f"{log.path} ended in status {log.status}{told}")
+        elif lost and log.status == "read":
+            notes.append(f"{log.path}: {lost} of {log.planned} samples of its run are not in it")
+        for note in log.notes:
+            told_of.setdefault(note, []).append(log.path)
+    notes += [f"{note}: {name_some(paths)}" for note, paths in sorted(told_of.items())]
     notes += naming.several_providers(variants)
     if unknown := variants.loc[~variants["known"], "variant"].unique().tolist():
         notes.append(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.outcomes.mapping import LABELS, Mapping, about_file
-from analysis.outcomes.samples import Format, Log, Request, Response, Sample
+from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_score
 from common.errors import InputError, name_some, suggest
 
@@ -34,7 +34,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     """
     header = _reading(path, "read_eval_log", header_only=True)
     spec = header.eval
-    log.status, log.model = header.status, spec.model
+    log.status, log.model, log.tasks = header.status, spec.model, [spec.task]
     if spec.dataset.sample_ids is not None:
         log.planned = len(spec.dataset.sample_ids) * (spec.config.epochs or 1)
     stated = {
@@ -48,7 +48,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
         if whole
         else _reading(path, "read_eval_log_sample_summaries")
     )
-    scorer = _scorer(samples, path, request.scorer)
+    scorer = _scorer(samples, path, request.scorer_of(spec.task), spec.task)
     for brief in samples:
         log.read += 1
         where = f"{path}, sample {brief.id}"
@@ -105,7 +105,7 @@ def _reading(path: Path, function: str, **options: object) -> Any:
     try:
         return getattr(api, function)(str(path), **options)
     except Exception as error:  # zip, JSON and validation errors of many kinds
-        raise InputError(
+        raise DamagedLog(
             f"{path} is no readable Inspect log ({type(error).__name__}: {error!s:.200}). If it "
             "was cut off, `inspect log recover` may bring it back; else evaluate again"
         ) from error
@@ -127,14 +127,17 @@ def _is_cut(mapping: Mapping, record: dict) -> bool:
     return False
 
 
-def _scorer(samples: list, path: Path, wanted: str | None) -> tuple[str, str | None] | None:
+def _scorer(
+    samples: list, path: Path, wanted: str | None, task: str
+) -> tuple[str, str | None] | None:
     """The score to take, and which of its values where it has several; None if there is none."""
-    names = list(dict.fromkeys(name for one in samples for name in one.scores or {}))
+    names = sorted({name for one in samples for name in one.scores or {}})
     if not names:
         return None
     if wanted is None and len(names) > 1:
         raise InputError(
-            f"{path} was scored by {name_some(names)}: choose one, --scorer {names[0]}"
+            f"{path} was scored by {name_some(names)}: choose one, --scorer {names[0]}, or for "
+            f"this task only --scorer {task}={names[0]}"
         )
     if wanted is None or wanted in names:
         return wanted or names[0], None
@@ -156,7 +159,7 @@ def _score(
     value = score.value
     if isinstance(value, dict):
         if part not in value:
-            known = [f"{name}.{key}" for key in value]
+            known = sorted(f"{name}.{key}" for key in value)
             raise InputError(
                 f"{where}: {name} has several values: choose one with --scorer, of "
                 f"{name_some(known)}"

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from common.errors import InputError
+from analysis.outcomes.samples import DamagedLog
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, dict]]:
     """Where each object stands (file and line), and the object; blank lines are passed over.
 
-    Raises InputError for a line that is no JSON object, for text that is not UTF-8, and for a file
+    Raises DamagedLog for a line that is no JSON object, for text that is not UTF-8, and for a file
     without any object.
     """
     number = 0
@@ -25,22 +25,22 @@ def read_lines(path: Path) -> Iterator[tuple[str, dict]]:
                 try:
                     found = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    raise InputError(
+                    raise DamagedLog(
                         f"{path}, line {number} is no JSON ({error}); was the file cut off?"
                     ) from error
                 if not isinstance(found, dict):
-                    raise InputError(f"{path}, line {number} is no JSON object")
+                    raise DamagedLog(f"{path}, line {number} is no JSON object")
                 empty = False
                 yield f"{path}, line {number}", found
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}, after line {number}: not UTF-8 text: {error}") from error
+        raise DamagedLog(f"{path}, after line {number}: not UTF-8 text: {error}") from error
     if empty:
-        raise InputError(f"{path} holds no sample")
+        raise DamagedLog(f"{path} holds no sample")
 
 
 def first_line(path: Path) -> dict:
     """The first line's object, or nothing if it is none."""
     try:
         return next(read_lines(path))[1]
-    except (InputError, StopIteration):
+    except (DamagedLog, StopIteration):
         return {}

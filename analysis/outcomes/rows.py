@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.outcomes.mapping import Mapping, about_file
-from analysis.outcomes.samples import Format, Log, Request, Response, Sample
+from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_binary
-from common.errors import InputError, name_some
+from common.errors import InputError, name_some, suggest
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -23,10 +23,11 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[Sample]:
-    """The rows of a file; scores are 0, 1, true or false.
+    """The rows of a file; scores are 0, 1, true or false. A scorer is a column of them.
 
     Raises InputError for a file that cannot be read, and for rows without what is needed.
     """
+    tasks: set[str] = set()
     rows = _csv(path) if path.suffix.casefold() == ".csv" else _parquet(path)
     about = about_file(path)
     for where, row in rows:
@@ -39,24 +40,36 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
         record = {"file": about, "row": row}
         labels = mapping.labels(record, where)
         run = mapping.label("run", record, where) or str(path)
+        task = mapping.label("task", record, where)
+        tasks |= {task} - {None}
         error = mapping.label("error", record, where)
-        if error is None and not any(one.is_in(record) for one in mapping.column("score")):
+        scorer = request.scorer_of(*([] if task is None else [task]))
+        if scorer is not None and scorer not in row:
+            known = sorted(row)
+            raise InputError(
+                f"{where} has no column {scorer!r} for --scorer; its columns are "
+                f"{name_some(known, 12)}.{suggest(scorer, known)}"
+            )
+        placed = any(one.is_in(record) for one in mapping.column("score"))
+        if error is None and scorer is None and not placed:
             raise InputError(
                 f"{path} has no score: looked in {mapping.places('score')}; its columns are "
                 f"{name_some(row, 12)}. Say which with --mapping, such as `score: row.correct`"
             )
+        score = mapping.pick("score", record) if scorer is None else row[scorer]
         yield Sample(
             log=str(path),
             run=run,
-            task=mapping.label("task", record, where) or run,
+            task=task or run,
             sample=mapping.label("sample", record, where) or where.rpartition(", ")[2],
             epoch=_count(mapping, "epoch", record, where) or 1,
             uuid=None,
             **labels,
-            correct=None if error else read_binary(mapping.pick("score", record), where),
+            correct=None if error else read_binary(score, where),
             error=error,
             response=_response(mapping, record, where) if request.responses else None,
         )
+    log.tasks = sorted(tasks)
     if not log.read:
         raise InputError(f"{path} has no rows")
 
@@ -70,7 +83,7 @@ def _csv(path: Path) -> Iterator[tuple[str, dict]]:
             reader = csv.reader(stream, strict=True)
             names = next(reader, None)
             if not names:
-                raise InputError(f"{path} is empty; a header line and rows are needed")
+                raise DamagedLog(f"{path} is empty; a header line and rows are needed")
             if len(set(names)) < len(names):
                 raise InputError(f"{path} names a column twice: {name_some(names, 20)}")
             for fields in reader:
@@ -78,10 +91,10 @@ def _csv(path: Path) -> Iterator[tuple[str, dict]]:
                     continue
                 where = f"{path}, line {reader.line_num}"
                 if len(fields) != len(names):
-                    raise InputError(f"{where} has {len(fields)} fields, the header {len(names)}")
+                    raise DamagedLog(f"{where} has {len(fields)} fields, the header {len(names)}")
                 yield where, dict(zip(names, fields, strict=True))
     except (csv.Error, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is no comma-separated UTF-8 table: {error}") from error
+        raise DamagedLog(f"{path} is no comma-separated UTF-8 table: {error}") from error
 
 
 def _parquet(path: Path) -> Iterator[tuple[str, dict]]:
@@ -92,7 +105,7 @@ def _parquet(path: Path) -> Iterator[tuple[str, dict]]:
                 number += 1
                 yield f"{path}, row {number}", row
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} is no Parquet file: {error}") from error
+        raise DamagedLog(f"{path} is no Parquet file: {error}") from error
 
 
 def _count(mapping: Mapping, column: str, record: dict, where: str) -> int | None:

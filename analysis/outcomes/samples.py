@@ -6,11 +6,20 @@ A sample is not yet an outcome: several may be attempts at one question, some en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from analysis.outcomes import scorers
 from analysis.outcomes.mapping import Mapping
+from common.errors import InputError
+
+
+class DamagedLog(InputError):
+    """A file that is not what it was written as: cut off, no JSON, a pointer to another.
+
+    Not a file that needs a choice or a mapping: nothing is wrong with that one.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +81,23 @@ class Request:
 
     Attributes:
         mapping: the user's YAML file, or None for each format's default.
-        scorer: the score to take where a log has several.
+        scorer: the score to take where a log has several, of all tasks (``NAME``) or of some
+            (``TASK=NAME``); see ``scorers``.
         threshold: partial credit from here up is correct; without it partial credit is refused.
         responses: read what models answered as well (every sample in full: slower).
     """
 
     mapping: Path | None = None
-    scorer: str | None = None
+    scorer: str | Sequence[str] | None = None
     threshold: float | None = None
     responses: bool = False
+
+    def __post_init__(self) -> None:
+        scorers.choices(self.scorer)
+
+    def scorer_of(self, *task: str) -> str | None:
+        """The scorer chosen for a task, known by any of its names; None if none is."""
+        return scorers.choose(self.scorer, *task)
 
 
 @dataclass
@@ -92,6 +109,8 @@ class Log:
         model: as the log names it.
         planned: samples it was to hold, None if it does not say.
         read: samples found.
+        tasks: what is evaluated, as ``--scorer TASK=NAME`` may call it.
+        notes: sentences on what to look at, without the file's name.
     """
 
     path: str
@@ -100,6 +119,8 @@ class Log:
     model: str | None = None
     planned: int | None = None
     read: int = 0
+    tasks: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Real
 
 from common.errors import InputError
@@ -27,7 +26,7 @@ def read_score(
         return value
     if letters and isinstance(value, str) and value in LETTERS:
         value = LETTERS[value]
-    if value is None or (isinstance(value, Real) and math.isnan(value)):
+    if value is None or (isinstance(value, Real) and value != value):
         return None
     if not isinstance(value, Real) or not 0 <= value <= 1:
         expected = "C, I, N, P, a truth value or a number in 0–1" if letters else "0 or 1"

@@ -29,6 +29,7 @@ def response_cells(
     request: Request,
     policies: Policies,
     progress: Progress | None = None,
+    skip_damaged: bool = False,
 ) -> tuple[pd.DataFrame, Report]:
     """The cells, and what was understood of the logs.
 
@@ -41,7 +42,7 @@ def response_cells(
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "outcomes.parquet"
         request = replace(request, responses=True)
-        report = ingest(paths, file, request, policies, measure, MEASURES, progress)
+        report = ingest(paths, file, request, policies, measure, MEASURES, progress, skip_damaged)
         key = "variant, language, template" + (", split" if report.splits else "")
         sums = ", ".join(
             f"coalesce(sum({name}), 0)::BIGINT AS {name}"

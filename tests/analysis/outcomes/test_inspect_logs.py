@@ -181,7 +181,7 @@ def test_scores_of_several_values(edited, tmp_path):
     assert outcomes([path], tmp_path / "o.parquet", request)[1]["correct"].all()
     with pytest.raises(InputError, match="partial credit"):
         ingest([path], request=Request(scorer="both.close"))
-    with pytest.raises(InputError, match=r"of both\.right, both\.close"):
+    with pytest.raises(InputError, match=r"of both\.close, both\.right"):
         ingest([path], request=Request(scorer="both.wrong"))
 
 

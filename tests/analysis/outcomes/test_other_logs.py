@@ -267,3 +267,18 @@ def test_a_model_that_no_log_names_is_null_in_the_report(tmp_path):
     text = json.dumps(report.as_dict(), default=str, allow_nan=False)
     (row,) = json.loads(text)["variants"]
     assert (row["model"], row["variant"], row["outcomes"]) == (None, "a", 2)
+
+
+def test_a_scorer_of_a_table_is_a_column(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "variant,language,template,instance,task,correct,strict\n"
+        "a,dan,1,1,x,1,0\na,dan,2,1,y,1,0\na,dan,3,1,y,1,1\n"
+    )
+    for scorer, right in ((None, 3), ("strict", 1), (("y=strict",), 2), (("x=strict",), 2)):
+        _, table = outcomes([path], tmp_path / "o.parquet", Request(scorer=scorer))
+        assert table["correct"].sum() == right
+    with pytest.raises(InputError, match=r"line 2 has no column 'strikt' .*Did you mean strict"):
+        ingest([path], request=Request(scorer="strikt"))
+    with pytest.raises(InputError, match="'z', which no log has; tasks are x, y"):
+        ingest([path], request=Request(scorer="z=strict"))
