@@ -82,13 +82,22 @@ theta_of <- function(terms, components) {
     value <- function(first, second) {
       at <- components$group == group & components$term_1 == first &
         (if (is.na(second)) is.na(components$term_2) else components$term_2 %in% second)
+      if (!any(at) && is.na(second)) {
+        stop("lme4 reads a random effect ", group, " ", first, " that the start does not have")
+      }
       components$value[at]
     }
     sd <- vapply(columns, value, 0, second = NA_character_)
     correlation <- diag(length(columns))
     for (i in seq_along(columns)) {
       for (j in seq_len(i - 1L)) {
-        correlation[i, j] <- c(value(columns[i], columns[j]), value(columns[j], columns[i]))[1L]
+        if (sd[i] == 0 || sd[j] == 0) next # no correlation, and none is needed
+        given <- c(value(columns[i], columns[j]), value(columns[j], columns[i]))
+        if (length(given) == 0L) {
+          stop("lme4 reads a correlation of ", columns[j], " and ", columns[i], " in ", group,
+               " that the start does not have")
+        }
+        correlation[i, j] <- given[1L]
       }
     }
     factor <- sd * lower_cholesky(correlation)

@@ -65,9 +65,9 @@ def levers(fit: Fit, design: Design, languages: pd.DataFrame) -> pd.DataFrame:
             rows["size"] = np.log2(setting.params_b)
             rows["reasoning"] = setting.reasoning
             scaled, _ = standardise(rows, list(centre.index), design.constants)
-            matrix, names = fit.formula.fixed_matrix(scaled)
+            matrix = fit.fixed_matrix(scaled)
             contrast = matrix[-1] - matrix[:-1]
-            gap = contrast @ fit.coefficients.loc[names].to_numpy()
+            gap = contrast @ fit.coefficients.to_numpy()
             error = np.sqrt(np.einsum("ij,jk,ik->i", contrast, fit.covariance, contrast))
             half = stats.norm.ppf(0.5 + LEVEL / 2) * error
             tables.append(

@@ -84,5 +84,5 @@ def _implied(fit: Fit, design: Design, languages: pd.DataFrame) -> pd.Series:
 def _predictor(fit: Fit, design: Design, languages: pd.DataFrame, size: float) -> pd.Series:
     rows = languages[["resource", "distance"]].assign(fertility=0.0, size=size, reasoning=0)
     scaled, _ = standardise(rows, list(design.constants["feature"]), design.constants)
-    matrix, names = fit.formula.fixed_matrix(scaled)
-    return pd.Series(matrix @ fit.coefficients.loc[names].to_numpy(), index=languages.index)
+    eta = fit.fixed_matrix(scaled) @ fit.coefficients.to_numpy()
+    return pd.Series(eta, index=languages.index)

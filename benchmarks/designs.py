@@ -7,7 +7,8 @@ import pandas as pd
 from scipy.special import expit
 
 from analysis import design, study
-from analysis.glmm.formula import INTERCEPT, Formula, parse
+from analysis.glmm.columns import INTERCEPT
+from analysis.glmm.formula import Formula, parse
 from analysis.glmm.laplace import fit
 from analysis.glmm.predict import linear_predictor
 from analysis.inputs import load

@@ -156,7 +156,8 @@ def _r_package(name: str) -> Callable[[], None]:
 
 def _r_outcome(function: str, formula: Formula, data: pd.DataFrame) -> Outcome:
     r = session()
-    found = r.call(function, str(formula), to_r_frame(data[sorted(formula.variables())]))
+    frame = to_r_frame(data[sorted(formula.variables())], formula.levels(data))
+    found = r.call(function, formula.source, frame)
     found = dict(zip(found.names, found, strict=True))
     return Outcome(
         log_lik=float(found["log_lik"][0]),

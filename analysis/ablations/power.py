@@ -20,7 +20,7 @@ from scipy.special import expit
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import design
-from analysis.glmm.formula import INTERCEPT
+from analysis.glmm.columns import INTERCEPT
 from analysis.glmm.laplace import Settings
 from analysis.glmm.laplace import fit as laplace
 from analysis.glmm.result import Fit
@@ -251,11 +251,10 @@ def _linear_predictor(
 ) -> np.ndarray:
     """Fixed effects plus new draws of every random effect, log-odds."""
     fit = population.fit
-    matrix, names = fit.formula.fixed_matrix(cells)
-    eta = matrix @ population.effects[names].to_numpy()
+    eta = fit.fixed_matrix(cells) @ population.effects[fit.coefficients.index].to_numpy()
     for term in fit.formula.random:
         codes, levels = pd.factorize(term.levels(cells))
-        covariates, columns = term.matrix(cells)
+        covariates, columns = fit.random_matrix(term, cells)
         spread = _covariance(fit, term.group, columns)
         effects = rng.multivariate_normal(np.zeros(len(columns)), spread, len(levels))
         eta += np.einsum("ij,ij->i", covariates, effects[codes])

@@ -14,7 +14,8 @@ import pandas as pd
 
 from analysis import design, study
 from analysis.glmm.cache import cached_fit
-from analysis.glmm.formula import INTERCEPT, Formula, parse
+from analysis.glmm.columns import INTERCEPT
+from analysis.glmm.formula import Formula, parse
 from analysis.glmm.result import Fit
 from analysis.inputs import Inputs
 from analysis.variance import EXPLAINED_GROUPS

@@ -35,7 +35,7 @@ def cached_fit(
     )
     provenance = {"data_hash": data_hash} | (provenance or {})
     settings = {key: _settled(value) for key, value in options.items() if key != "progress"}
-    key = hash_settings(FORMAT, hash_project(), data_hash, str(formula), name, settings)
+    key = hash_settings(FORMAT, hash_project(), data_hash, formula.source, name, settings)
     path = None if cache is None else Path(cache) / "fits" / f"{name}-{key}.fit"
     if path is not None and path.exists():
         try:

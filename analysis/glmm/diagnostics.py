@@ -5,20 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.glmm.formula import INTERCEPT, Formula
+from analysis.glmm.columns import INTERCEPT, Levels
+from analysis.glmm.formula import Formula, RandomTerm
 from analysis.glmm.predict import fitted_probability
 from analysis.glmm.result import Fit
 from common.errors import InputError, name_some
 
 
-def check_design(formula: Formula, data: pd.DataFrame) -> None:
-    """Raise InputError for a design that no engine can fit.
+def check_design(formula: Formula, data: pd.DataFrame) -> list[str]:
+    """The fixed-effect columns that are identified; InputError for what no engine can fit.
 
     Named are: outcomes that are all equal, and what ``check_terms`` names.
     """
     formula.check(data)
     check_outcomes(*formula.counts(data))
-    check_terms(formula, data)
+    return check_terms(formula, data, formula.levels(data))
 
 
 def check_outcomes(success: np.ndarray, trials: np.ndarray) -> None:
@@ -30,28 +31,76 @@ def check_outcomes(success: np.ndarray, trials: np.ndarray) -> None:
         raise InputError(f"every outcome is {outcome}: there is nothing to model")
 
 
-def check_terms(formula: Formula, data: pd.DataFrame) -> None:
-    """Raise InputError for terms that the covariates and factors cannot identify.
+def check_terms(formula: Formula, data: pd.DataFrame, known: Levels) -> list[str]:
+    """The fixed-effect columns that are identified; InputError for terms that are not.
 
     Named are: constant or collinear fixed-effect columns, grouping factors with one level, and
-    random slopes that do not vary. Rows that repeat others' covariates may be left out.
+    random slopes that do not vary. Columns of an interaction without its main effects, which R
+    codes in full, are left out where they are sums of others, as lme4 leaves them out. Rows that
+    repeat others' covariates may be missing.
     """
-    matrix, names = formula.fixed_matrix(data)
-    if dependent := dependent_columns(matrix, names):
+    fixed = formula.fixed_columns(data, known)
+    dependent = dependent_columns(fixed.values, fixed.names)
+    in_full = {name for name, aliased in zip(fixed.names, fixed.aliased, strict=True) if aliased}
+    if unidentified := [name for name in dependent if name not in in_full]:
         raise InputError(
-            f"fixed effects cannot be told apart: {name_some(dependent)} "
+            f"fixed effects cannot be told apart: {name_some(unidentified)} "
             "(constant, or a combination of the columns before it); drop it from the formula"
         )
+    seen: dict[tuple[str, str], RandomTerm] = {}
     for term in formula.random:
         levels = term.levels(data).nunique()
         if levels < 2:
             raise InputError(
                 f"{term} needs at least two levels of {term.group}; the data have {levels}"
             )
-        covariates, columns = term.matrix(data)
+        covariates, columns = term.matrix(data, known)
         for position, column in enumerate(columns):
+            if (term.group, column) in seen:
+                raise InputError(
+                    f"two random terms give {term.group} the effect {column}, and cannot be told "
+                    f"apart: {seen[term.group, column]} and {term}"
+                )
+            seen[term.group, column] = term
             if column != INTERCEPT and np.ptp(covariates[:, position]) == 0:
                 raise InputError(f"the random slope {column} of {term} is constant in the data")
+    return [name for name in fixed.names if name not in dependent]
+
+
+def redundant_terms(formula: Formula, data: pd.DataFrame, known: Levels) -> list[str]:
+    """Pairs of random terms that the data cannot tell apart, each named.
+
+    Two terms whose levels part the rows alike and whose covariates share a direction: the
+    likelihood knows only the sum of their variances.
+    """
+    partitions = [_partition(term, data) for term in formula.random]
+    found = []
+    for j, second in enumerate(formula.random):
+        for i, first in enumerate(formula.random[:j]):
+            if not np.array_equal(partitions[i], partitions[j]):
+                continue
+            both = [term.matrix(data, known)[0] for term in (first, second)]
+            if np.linalg.matrix_rank(_gram(np.concatenate(both, axis=1))) < sum(
+                np.linalg.matrix_rank(_gram(part)) for part in both
+            ):
+                found.append(f"{first} and {second}")
+    return found
+
+
+def _partition(term: RandomTerm, data: pd.DataFrame) -> np.ndarray:
+    """The number of every row's level, in order of appearance."""
+    codes = np.zeros(len(data), dtype=np.intp)
+    for factor in term.factors:
+        part, levels = pd.factorize(data[factor].astype(str))
+        codes, _ = pd.factorize(codes * len(levels) + part)
+    return codes
+
+
+def _gram(matrix: np.ndarray) -> np.ndarray:
+    """X'X of columns of length one."""
+    norms = np.linalg.norm(matrix, axis=0)
+    scaled = matrix / np.where(norms > 0, norms, 1.0)
+    return scaled.T @ scaled
 
 
 def dependent_columns(matrix: np.ndarray, names: list[str]) -> list[str]:

@@ -2,31 +2,29 @@
 
 ``cbind(n_correct, n_total - n_correct) ~ (resource + distance) * size + (1 | language)``
 
-The fixed part is expanded by formulaic (Wilkinson-Rogers, treatment contrasts, terms sorted by
-degree as in R) and its columns carry R's names: ``(Intercept)``, ``splitsymbolic``,
-``resource:size``. Random terms follow Bates et al. (2015), Table 2: ``(1 | g)``, ``(1 | g:h)``,
-``(1 | g/h)``, ``(1 + x | g)``, ``(0 + x | g)`` and ``(x || g)``.
+The fixed part is R's (``wilkinson``, ``columns``): treatment contrasts, terms sorted by degree,
+R's names of columns such as ``(Intercept)``, ``splitsymbolic``, ``resource:size``. Random terms
+follow Bates et al. (2015), Table 2: ``(1 | g)``, ``(1 | g:h)``, ``(1 | g/h)``, ``(1 + x | g)``,
+``(0 + x | g)`` and ``(x || g)``.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from formulaic import Formula as FormulaicFormula
-from formulaic import model_matrix
-from formulaic.errors import FormulaicError
 
+from analysis.glmm.columns import Columns, Levels, levels, matrix, numbers
+from analysis.glmm.wilkinson import Expansion, expand, tokens
 from common.errors import InputError, name_some, suggest
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_TERMS = re.compile(r"(?:[A-Za-z_]\w*(?!\w*\s*\()|\d+|[-+*:/^()\s])*")
-_RESPONSE = re.compile(r"[A-Za-z_]\w*|cbind\([\w\s+*-]+,[\w\s+*-]+\)")
+_RESPONSE = re.compile(r"[A-Za-z_]\w*|cbind\(.*\)", re.DOTALL)
+_LONGEST_NUMBER = 15  # digits
 
 BINOMIAL_RESPONSE = "cbind(n_correct, n_total - n_correct)"
-INTERCEPT = "(Intercept)"
 
 
 @dataclass(frozen=True)
@@ -52,11 +50,17 @@ class RandomTerm:
             labels = labels + ":" + data[factor].astype(str)
         return labels
 
-    def matrix(self, data: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
-        """The covariates that vary by level: rows × columns, and the columns' names."""
-        if self.lhs == "1":
-            return np.ones((len(data), 1)), [INTERCEPT]
-        return _matrix(self.lhs, data)
+    def matrix(self, data: pd.DataFrame, known: Levels) -> tuple[np.ndarray, list[str]]:
+        """The covariates that vary by level: rows × columns, and the columns' names.
+
+        ``known`` are the levels of the factors among them (``Formula.levels``).
+        """
+        found = matrix(expand(self.lhs), data, known)
+        return found.values, found.names
+
+    def covariates(self) -> set[str]:
+        """The columns that ``lhs`` names."""
+        return set(_NAME.findall(self.lhs))
 
     def __str__(self) -> str:
         return f"({self.lhs} | {self.group})"
@@ -64,24 +68,48 @@ class RandomTerm:
 
 @dataclass(frozen=True)
 class Formula:
-    """A parsed formula; ``str`` gives it back in lme4's syntax."""
+    """A parsed formula; ``str`` gives it back in lme4's syntax, ``||`` written out."""
 
     response: str
     fixed: str
     random: tuple[RandomTerm, ...]
     offsets: tuple[str, ...] = ()
+    # not an argument, so that ``dataclasses.replace`` makes a formula without it
+    written: str = field(default="", init=False, compare=False, repr=False)
 
     def __str__(self) -> str:
         parts = [self.fixed, *(f"offset({name})" for name in self.offsets), *map(str, self.random)]
         return f"{self.response} ~ {' + '.join(parts)}"
 
+    @property
+    def source(self) -> str:
+        """The text that was parsed, for another reader of formulas to judge by; else ``str``."""
+        return self.written or str(self)
+
     def variables(self) -> set[str]:
         """Every column that the formula needs of its data."""
-        names = set(_NAME.findall(self.response)) - {"cbind"}
-        names |= set(_NAME.findall(self.fixed)) | set(self.offsets)
-        for term in self.random:
-            names |= set(term.factors) | set(_NAME.findall(term.lhs))
-        return names
+        names = self.outcomes() | self.covariates() | set(self.offsets)
+        return names.union(*(term.factors for term in self.random))
+
+    def outcomes(self) -> set[str]:
+        """The columns on the left side."""
+        return set(_NAME.findall(self.response)) - {"cbind"}
+
+    def covariates(self) -> set[str]:
+        """The columns that enter as numbers or factors: fixed, or varying by group."""
+        names = set(_NAME.findall(self.fixed))
+        return names.union(*(term.covariates() for term in self.random))
+
+    def expansion(self) -> Expansion:
+        """The terms of the fixed part."""
+        return expand(self.fixed)
+
+    def levels(self, data: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+        """The levels of the covariates that are factors in ``data``: what a fit codes rows by.
+
+        Raises InputError for a factor with one level.
+        """
+        return levels(data, self.covariates())
 
     def check(self, data: pd.DataFrame) -> None:
         """Raise InputError unless every variable is a complete, finite column of ``data``."""
@@ -97,6 +125,8 @@ class Formula:
             raise InputError("there are no rows to fit")
         for name in needed:
             column = data[name]
+            if column.ndim > 1:
+                raise InputError(f"the data have {column.shape[1]} columns called {name}")
             bad = column.isna()
             if pd.api.types.is_numeric_dtype(column):
                 bad = bad | ~np.isfinite(column.astype(float))
@@ -106,16 +136,13 @@ class Formula:
 
     def counts(self, data: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Successes and trials of every row, as floats; a 0/1 response has one trial a row."""
-        match = re.fullmatch(r"cbind\((.*)\)", self.response, flags=re.DOTALL)
-        if match is None:
-            success = data[self.response].astype(float).to_numpy()
+        counted = _cbind(self.response)
+        if counted is None:
+            success = numbers(data[self.response])
             if not np.isin(success, (0.0, 1.0)).all():
                 raise InputError(f"response {self.response} must be 0 or 1 in every row")
             return success, np.ones_like(success)
-        arguments = _split(match.group(1), ",")
-        if len(arguments) != 2:
-            raise InputError(f"cbind takes successes and failures: {self.response}")
-        success, failure = (np.asarray(data.eval(part), dtype=float) for part in arguments)
+        success, failure = (_evaluate(argument, data) for argument in counted)
         for label, count in (("successes", success), ("failures", failure)):
             bad = (count < 0) | (count != np.round(count))
             if bad.any():
@@ -123,15 +150,25 @@ class Formula:
                 raise InputError(f"{label} of row {row} are {count[bad][0]:g}: not a count")
         return success, success + failure
 
-    def fixed_matrix(self, data: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
-        """The fixed-effects design: rows × terms, and the terms' names (R's)."""
-        return _matrix(self.fixed, data)
+    def fixed_matrix(
+        self, data: pd.DataFrame, known: Levels | None = None
+    ) -> tuple[np.ndarray, list[str]]:
+        """The fixed-effects design: rows × columns, and the columns' names (R's).
+
+        ``known`` are the levels of a fit; without them those of ``data`` (``Formula.levels``).
+        """
+        found = self.fixed_columns(data, self.levels(data) if known is None else known)
+        return found.values, found.names
+
+    def fixed_columns(self, data: pd.DataFrame, known: Levels) -> Columns:
+        """The fixed-effects design with all that is known of its columns."""
+        return matrix(self.expansion(), data, known)
 
     def offset(self, data: pd.DataFrame) -> np.ndarray:
         """The sum of the offsets (log-odds) of every row."""
         total = np.zeros(len(data))
         for name in self.offsets:
-            total += data[name].astype(float).to_numpy()
+            total += numbers(data[name])
         return total
 
 
@@ -145,9 +182,10 @@ def parse(text: str) -> Formula:
         raise InputError(f"a formula needs a '~': {text!r}")
     if "~" in right:
         raise InputError(f"a formula has one '~': {text!r}")
-    response = response.strip() or BINOMIAL_RESPONSE
+    response = " ".join(response.split()) or BINOMIAL_RESPONSE
     if not _RESPONSE.fullmatch(response):
         raise InputError(f"the left side is a 0/1 column or cbind(successes, failures): {response}")
+    _cbind(response)
     fixed, offsets, random = [], [], []
     for sign, part in _terms(" ".join(right.split())):
         inner = _unwrap(part)
@@ -166,45 +204,72 @@ def parse(text: str) -> Formula:
     repeated = [str(term) for i, term in enumerate(random) if term in random[:i]]
     if repeated:
         raise InputError(f"the random term {repeated[0]} stands twice")
-    for terms in [*fixed, *(term.lhs for term in random)]:
-        _check_terms(terms)
     formula = Formula(response, " ".join(fixed) or "1", tuple(random), tuple(offsets))
-    try:
-        FormulaicFormula(formula.fixed)
-        for term in formula.random:
-            FormulaicFormula(term.lhs)
-    except FormulaicError as error:
-        raise InputError(f"the formula cannot be read: {text!r} ({error})") from error
+    if formula.expansion() == Expansion((), False):
+        raise InputError("the formula has no fixed effect: 0 takes the intercept away; write 1")
+    for term in formula.random:
+        if expand(term.lhs) == Expansion((), False):
+            raise InputError(f"{term} has no effect: 0 takes the intercept away")
+    _check_left(formula)
+    object.__setattr__(formula, "written", f"{response} ~ {' '.join(right.split())}")
     return formula
 
 
-def _check_terms(terms: str) -> None:
-    """Raise InputError unless these are names, numbers and operators.
+def _check_left(formula: Formula) -> None:
+    """Raise InputError for an outcome that is to explain itself."""
+    counted = _cbind(formula.response) or [[("name", formula.response)]]
+    counts = [argument for argument in counted if len(argument) == 1]
+    right = formula.covariates().union(formula.offsets, *(t.factors for t in formula.random))
+    if both := sorted({text for ((_, text),) in counts} & right):
+        raise InputError(f"{both[0]} is the outcome: it cannot stand on the right side too")
 
-    Formulas reach evaluators of Python and R: nothing that they could run gets there.
+
+def _cbind(response: str) -> list[list[tuple[str, str]]] | None:
+    """The tokens of successes and failures of ``cbind(…)``; None for a column's name.
+
+    Raises InputError for what is not sums and products of columns and whole numbers.
     """
-    if not _TERMS.fullmatch(terms):
-        raise InputError(
-            f"a term is made of column names and + - * : / ^ ( ): {terms!r}. "
-            "Functions are not evaluated: put a transformed column into the data instead"
-        )
+    if not response.startswith("cbind("):
+        return None
+    arguments = _split(response[len("cbind(") : -1], ",")
+    if len(arguments) != 2:
+        raise InputError(f"cbind takes successes and failures: {response}")
+    found = []
+    for argument in arguments:
+        parts = _response_tokens(argument, response)
+        signs = [kind == "sign" for kind, _ in parts]
+        operators = all(text in "+-*" for kind, text in parts if kind == "sign")
+        alternate = signs == [place % 2 == 1 for place in range(len(signs))]
+        long = any(kind == "number" and len(text) > _LONGEST_NUMBER for kind, text in parts)
+        if not parts or signs[-1] or not operators or not alternate or long:
+            raise InputError(
+                "the left side's counts are columns and whole numbers, added, subtracted or "
+                f"multiplied: {response}"
+            )
+        found.append(parts)
+    return found
 
 
-def _matrix(terms: str, data: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
+def _response_tokens(argument: str, response: str) -> list[tuple[str, str]]:
     try:
-        # the empty context leaves no names but the data's to refer to
-        matrix = model_matrix(terms, data, na_action="raise", context={})
-    except FormulaicError as error:
-        raise InputError(f"cannot build the columns of {terms!r}: {error}") from error
-    names = [_r_name(str(name)) for name in matrix.columns]
-    return np.ascontiguousarray(matrix.to_numpy(dtype=float)), names
+        return tokens(argument)
+    except InputError:
+        raise InputError(
+            f"the left side is a 0/1 column or cbind(successes, failures): {response}"
+        ) from None
 
 
-def _r_name(name: str) -> str:
-    """formulaic's ``split[T.symbolic]`` is R's ``splitsymbolic``."""
-    if name == "Intercept":
-        return INTERCEPT
-    return re.sub(r"\[(?:T\.)?([^\]]*)\]", r"\1", name)
+def _evaluate(parts: list[tuple[str, str]], data: pd.DataFrame) -> np.ndarray:
+    """A sum of products, as ``_cbind`` reads them, for every row."""
+    total, product, sign = np.zeros(len(data)), np.ones(len(data)), 1.0
+    for kind, text in parts:
+        if kind == "sign":
+            if text != "*":
+                total, product = total + sign * product, np.ones(len(data))
+                sign = 1.0 if text == "+" else -1.0
+        else:
+            product = product * (numbers(data[text]) if kind == "name" else float(text))
+    return total + sign * product
 
 
 def _terms(text: str) -> list[tuple[str, str]]:
@@ -217,11 +282,16 @@ def _terms(text: str) -> list[tuple[str, str]]:
         if depth == 0 and character in "+-":
             if current.strip():
                 signed.append((sign, current.strip()))
-            sign, current = character, ""
+                sign = character
+            else:  # a sign after a sign
+                sign = "+" if sign == character else "-"
+            current = ""
         else:
             current += character
     if current.strip():
         raise InputError(f"a parenthesis is not closed: {text!r}")
+    if text.rstrip().endswith(("+", "-")):
+        raise InputError(f"a sum ends in its sign: {text!r}")
     return signed
 
 
@@ -254,18 +324,20 @@ def _random_terms(inner: str) -> list[RandomTerm]:
     if match is None:
         raise InputError(f"not a random term: ({inner})")
     lhs, bar, group = (part.strip() for part in match.groups())
-    return [
-        RandomTerm(column, factors)
-        for factors in _groups(group)
-        for column in ([lhs] if bar == "|" else _uncorrelated(lhs))
-    ]
+    columns = [lhs] if bar == "|" else _uncorrelated(lhs)
+    if not columns:
+        raise InputError(f"({inner}) has no effect: 0 takes the intercept away")
+    return [RandomTerm(column, factors) for factors in _groups(group) for column in columns]
 
 
 def _uncorrelated(lhs: str) -> list[str]:
-    """``1 + x`` of ``(1 + x || g)`` as terms of their own: ``1`` and ``0 + x``."""
-    names = [name for _, name in _terms(lhs)]
-    slopes = [f"0 + {name}" for name in names if name not in ("0", "1")]
-    return slopes if "0" in names else ["1", *slopes]
+    """``x * z`` of ``(x * z || g)`` as terms of their own: 1, 0 + x, 0 + z and 0 + x:z.
+
+    lme4's ``expandDoubleVerts``: a factor's columns stay together and correlate.
+    """
+    found = expand(lhs)
+    slopes = [f"0 + {':'.join(term)}" for term in found.terms]
+    return ["1", *slopes] if found.intercept else slopes
 
 
 def _groups(text: str) -> list[tuple[str, ...]]:

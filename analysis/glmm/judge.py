@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.glmm import lme4
 from analysis.glmm.cache import cached_fit
 from analysis.glmm.result import Fit
+from common.errors import InputError, name_some
 
 JUDGE = lme4.Settings(pirls_tolerance=1e-13, hessian=False)
 
@@ -58,7 +59,10 @@ class Judgement:
 def judge(fit: Fit, data: pd.DataFrame, cache: Path | None) -> Judgement:
     """Let lme4 evaluate its deviance and PIRLS (tolPwrss 1e-13) at the estimates of ``fit``.
 
-    Raises EngineMissing without R or lme4.
+    lme4 reads the formula as it was written, and judges what this project took it to mean too.
+
+    Raises EngineMissing without R or lme4, InputError where lme4 takes the formula for another
+    model than the fit's.
     """
     theirs = cached_fit(
         "lme4",
@@ -70,4 +74,27 @@ def judge(fit: Fit, data: pd.DataFrame, cache: Path | None) -> Judgement:
         optimise=False,
         settings=JUDGE,
     )
+    check_same_model(fit, theirs)
     return Judgement(fit, theirs)
+
+
+def check_same_model(ours: Fit, theirs: Fit) -> None:
+    """Raise InputError unless two fits of one formula have the same effects and parameters."""
+    pairs = {
+        "fixed effects": [set(fit.fixed_effects["term"]) for fit in (ours, theirs)],
+        "random effects": [_effects(fit.random_effects, "group", "term") for fit in (ours, theirs)],
+    }
+    for kind, (own, other) in pairs.items():
+        if different := sorted(own ^ other):
+            raise InputError(
+                f"lme4 takes {ours.formula.source} for another model than this engine: they do "
+                f"not share the {kind} {name_some(different)}"
+            )
+    if ours.df != theirs.df:
+        raise InputError(
+            f"lme4 finds {theirs.df} parameters in {ours.formula.source}, this engine {ours.df}"
+        )
+
+
+def _effects(table: pd.DataFrame, *columns: str) -> set[str]:
+    return set(table[list(columns)].agg(" ".join, axis=1)) if len(table) else set()

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
 
+from analysis.glmm.columns import numbers
 from analysis.glmm.diagnostics import check_design, dispersion, separated_levels
 from analysis.glmm.formula import Formula, parse
 from analysis.glmm.r_session import from_r_frame, session, to_r_frame
@@ -61,6 +62,7 @@ def fit(
     """
     formula = parse(formula) if isinstance(formula, str) else formula
     check_design(formula, data)
+    known = formula.levels(data)
     began = time.perf_counter()
     r = session()
     robjects = r.robjects
@@ -68,8 +70,8 @@ def fit(
     try:
         found = r.call(
             "fit_glmer",
-            str(formula),
-            to_r_frame(data[sorted(formula.variables())]),
+            formula.source,
+            to_r_frame(_numbered(formula, data), known),
             settings.pirls_tolerance,
             robjects.NULL if start is None else _start(start),
             optimise,
@@ -100,6 +102,7 @@ def fit(
         trials=int(trials.sum()),
         log_lik=found["log_lik"][0],
         df=int(found["df"][0]),
+        levels=known,
         optimisation=Optimisation(
             optimizer=found["optimizer"][0],
             evaluations=int(found["evaluations"][0]),
@@ -118,6 +121,12 @@ def fit(
     result.diagnostics["separated"] = separated_levels(formula, data)
     result.diagnostics["dispersion"] = dispersion(result, data)
     return result
+
+
+def _numbered(formula: Formula, data: pd.DataFrame) -> pd.DataFrame:
+    """The formula's columns, outcomes as numbers (a boolean elsewhere is a factor)."""
+    outcomes = {name: numbers(data[name]) for name in sorted(formula.outcomes())}
+    return data[sorted(formula.variables())].assign(**outcomes)
 
 
 def _start(start: Fit) -> object:

@@ -163,8 +163,7 @@ class Posterior:
     def _columns(
         self, rows: pd.DataFrame, groups: Collection[str] | None = None
     ) -> sparse.csr_array:
-        matrix, names = self.formula.fixed_matrix(rows)
-        parts = [sparse.csr_array(matrix[:, [names.index(name) for name in self.names]])]
+        parts = [sparse.csr_array(self.fit.fixed_matrix(rows))]
         for term in self.terms:
             enters = groups is None or term.group in groups
             none = (len(rows), len(term.mean))
@@ -188,6 +187,7 @@ class _Plain:
     """
 
     term: RandomTerm
+    fit: Fit
     levels: pd.Index
     mean: np.ndarray
     block: np.ndarray
@@ -199,13 +199,13 @@ class _Plain:
 
     @classmethod
     def of(cls, term: RandomTerm, fit: Fit, data: pd.DataFrame) -> _Plain:
-        _, columns = term.matrix(data.iloc[:1])
+        _, columns = fit.random_matrix(term, data.iloc[:1])
         table = fit.modes[fit.modes["group"] == term.group]
         modes = table[table["term"].isin(columns)].pivot(
             index="level", columns="term", values="mode"
         )[columns]
         block = _covariance_root(term.group, columns, fit)
-        return cls(term, modes.index, modes.to_numpy().ravel(), block, block[None])
+        return cls(term, fit, modes.index, modes.to_numpy().ravel(), block, block[None])
 
     @property
     def spread(self) -> np.ndarray:
@@ -228,7 +228,7 @@ class _Plain:
 
     def loadings(self, rows: pd.DataFrame) -> sparse.csr_array:
         place = self.levels.get_indexer(self.term.levels(rows))
-        return _spread(place, self.term.matrix(rows)[0], len(self.levels))
+        return _spread(place, self.fit.random_matrix(self.term, rows)[0], len(self.levels))
 
     def fresh(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
         labels, values = self._new(rows)
@@ -260,7 +260,8 @@ class _Plain:
     def _new(self, rows: pd.DataFrame) -> tuple[pd.Series, np.ndarray]:
         """Labels of rows, and their covariates where the label is new, zero elsewhere."""
         labels = self.term.levels(rows)
-        return labels, self.term.matrix(rows)[0] * (self.levels.get_indexer(labels) < 0)[:, None]
+        covariates, _ = self.fit.random_matrix(self.term, rows)
+        return labels, covariates * (self.levels.get_indexer(labels) < 0)[:, None]
 
 
 @dataclass(frozen=True, eq=False)

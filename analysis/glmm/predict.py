@@ -26,20 +26,20 @@ def linear_predictor(
         groups: the grouping factors whose modes enter; all by default, none if empty.
         new_levels: for a level that the fit has not seen: ``error``, or ``population`` (zero).
 
-    Raises InputError for a new level under ``error``, and for an unknown group.
+    Raises InputError for a new level under ``error``, for an unknown group, and for a level of a
+    factor among the covariates that the fit has not seen: it has no coefficient for that.
     """
     if new_levels not in ("error", "population"):
         raise InputError(f"new_levels is 'error' or 'population', not {new_levels!r}")
     known = {term.group for term in fit.formula.random}
     if unknown := set(groups or ()) - known:
         raise InputError(f"the fit has no group {name_some(unknown)}; it has {name_some(known)}")
-    matrix, names = fit.formula.fixed_matrix(data)
-    eta = matrix @ fit.coefficients.loc[names].to_numpy() + fit.formula.offset(data)
+    eta = fit.fixed_matrix(data) @ fit.coefficients.to_numpy() + fit.formula.offset(data)
     for term in fit.formula.random:
         if groups is not None and term.group not in groups:
             continue
         levels = term.levels(data)
-        covariates, columns = term.matrix(data)
+        covariates, columns = fit.random_matrix(term, data)
         for position, column in enumerate(columns):
             rows = (fit.modes["group"] == term.group) & (fit.modes["term"] == column)
             mode = levels.map(fit.modes[rows].set_index("level")["mode"])

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
+from analysis.glmm.columns import LOGICAL, Levels, codes, is_number
 from common.errors import InputError
 
 INSTALL = (
@@ -88,25 +89,24 @@ def session() -> SimpleNamespace:
     return SimpleNamespace(call=call, versions=known, robjects=robjects)
 
 
-def to_r_frame(data: pd.DataFrame) -> object:
+def to_r_frame(data: pd.DataFrame, known: Levels) -> object:
     """A data frame in R: numbers as doubles, everything else as factors.
 
-    Levels follow the categories of a categorical column, else sorted order, as in
-    ``Formula.fixed_matrix``.
+    Covariates have the levels ``known`` (``Formula.levels``), and booleans among them are R's
+    logicals; other factors, those that only group, have their labels sorted.
     """
     robjects = session().robjects
+    make = robjects.r("function(at, levels) structure(at, levels = levels, class = 'factor')")
     columns = {}
     for name, column in data.items():
-        if pd.api.types.is_numeric_dtype(column):
+        if known.get(name) == LOGICAL:
+            columns[name] = robjects.BoolVector(codes(column, LOGICAL).astype(bool).tolist())
+        elif name not in known and is_number(column):
             columns[name] = robjects.FloatVector(np.asarray(column, dtype=float))
         else:
-            values = column if isinstance(column.dtype, pd.CategoricalDtype) else column.astype(str)
-            factor = pd.Categorical(values).remove_unused_categories()
-            codes = robjects.IntVector(np.asarray(factor.codes, dtype=np.int32) + 1)
-            levels = robjects.StrVector([str(level) for level in factor.categories])
-            columns[name] = robjects.r(
-                "function(codes, levels) structure(codes, levels = levels, class = 'factor')"
-            )(codes, levels)
+            levels = known.get(name) or tuple(sorted(set(column.astype(str))))
+            at = robjects.IntVector(codes(column, levels).astype(np.int32) + 1)
+            columns[name] = make(at, robjects.StrVector(levels))
     return robjects.DataFrame(columns)
 
 

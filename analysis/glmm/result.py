@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,12 +13,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.glmm.formula import INTERCEPT, Formula, parse
+from analysis.glmm.columns import INTERCEPT
+from analysis.glmm.formula import Formula, RandomTerm, parse
 from common.errors import InputError, name_some
 from common.files import replacing
 from common.kept import UNREADABLE
 
-FORMAT = 1
+FORMAT = 2
 WALD_LEVEL = 0.95
 
 
@@ -56,6 +58,8 @@ class Fit:
         modes: group, term, level, mode, std_error (conditional SD given the estimates).
         log_lik: the maximised Laplace log-likelihood, binomial coefficients included.
         df: number of estimated parameters.
+        levels: of every covariate that is a factor, by name; rows are coded by them, whichever
+            levels the rows have. A covariate that is not here is a number.
         optimisation: the optimiser's record.
         diagnostics: e.g. ``dispersion`` (Pearson statistic over residual df), ``separated``.
         provenance: data_source, data_hash, seed.
@@ -73,6 +77,7 @@ class Fit:
     trials: int
     log_lik: float
     df: int
+    levels: Mapping[str, tuple[str, ...]]
     optimisation: Optimisation
     diagnostics: dict = field(default_factory=dict)
     provenance: dict = field(default_factory=dict)
@@ -96,6 +101,18 @@ class Fit:
     def coefficients(self) -> pd.Series:
         """Fixed-effect estimates (log-odds) by term."""
         return self.fixed_effects.set_index("term")["estimate"]
+
+    def fixed_matrix(self, rows: pd.DataFrame) -> np.ndarray:
+        """The fixed-effects design of any rows, columns in the order of ``fixed_effects``.
+
+        Factors are coded by the fit's levels. Raises InputError for a level that it has not seen.
+        """
+        matrix, names = self.formula.fixed_matrix(rows, self.levels)
+        return matrix[:, [names.index(term) for term in self.fixed_effects["term"]]]
+
+    def random_matrix(self, term: RandomTerm, rows: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
+        """The covariates of a random term for any rows, coded likewise, and their names."""
+        return term.matrix(rows, self.levels)
 
     def sd(self, group: str, term: str = INTERCEPT) -> float:
         """The random-effect SD (log-odds) of one group and covariate."""
@@ -221,13 +238,14 @@ def dumps(fit: Fit) -> bytes:
     """A fit as the contents of a ``.fit`` file: a zip of ``fit.json`` and ``arrays.npz``."""
     header = {
         "format": FORMAT,
-        "formula": str(fit.formula),
+        "formula": fit.formula.source,
         "engine": fit.engine,
         "versions": fit.versions,
         "nobs": fit.nobs,
         "trials": fit.trials,
         "log_lik": fit.log_lik,
         "df": fit.df,
+        "levels": fit.levels,
         "optimisation": fit.optimisation.__dict__,
         "diagnostics": fit.diagnostics,
         "provenance": fit.provenance,
@@ -279,6 +297,7 @@ def loads(contents: bytes) -> Fit:
         trials=header["trials"],
         log_lik=header["log_lik"],
         df=header["df"],
+        levels={name: tuple(levels) for name, levels in header["levels"].items()},
         optimisation=Optimisation(**record),
         diagnostics=header["diagnostics"],
         provenance=header["provenance"],

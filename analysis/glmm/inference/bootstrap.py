@@ -17,7 +17,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 from scipy.special import ndtr, ndtri
 
-from analysis.glmm.formula import INTERCEPT, Formula, parse
+from analysis.glmm.columns import INTERCEPT
+from analysis.glmm.formula import Formula, parse
 from analysis.glmm.inference.coordinates import Coordinates
 from analysis.glmm.inference.intervals import interval_table
 from analysis.glmm.inference.simulate import simulate

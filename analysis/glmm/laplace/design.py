@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from analysis.glmm.columns import Levels
 from analysis.glmm.diagnostics import check_terms
 from analysis.glmm.formula import Formula
 from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.laplace.layout import Layout, calls_function, encode, find_layout
-from analysis.glmm.laplace.terms import Term, at_units, formula_term, kernel_term
+from analysis.glmm.laplace.layout import Layout, encode, find_layout
+from analysis.glmm.laplace.terms import Term, formula_term, kernel_term
 from common.errors import InputError, name_some
 
 WIDEST_BLOCK = 8  # a term with larger blocks T is not eliminated
@@ -32,12 +33,14 @@ class Design:
 
     Attributes:
         layout: the grid and the place of every row in it.
+        levels: of the covariates that are factors.
         fixed: units × columns of X, centred and scaled; ``names`` are R's.
         offset: log-odds, by unit.
         terms: random terms; ``eliminated`` is the position of the one with most effects.
     """
 
     layout: Layout
+    levels: Levels
     fixed: np.ndarray
     names: list[str]
     unscale: np.ndarray
@@ -132,17 +135,18 @@ def build(
     cannot be identified (``diagnostics.check_terms``) and for kernels that do not fit the data.
     """
     _check_kernels(formula, data, kernels)
-    covariates = _covariates(formula)
+    known = formula.levels(data)
+    covariates = formula.covariates().union(formula.offsets)
     kernel_factors = {name for kernel in kernels for name in kernel.factors()}
     grouping = {name for term in formula.random for name in term.factors} | kernel_factors
     codes = {name: encode(data[name]) for name in sorted(covariates | grouping)}
     fixed_by_unit = covariates | {kernel.factor for kernel in kernels}
     candidates = sorted(grouping - fixed_by_unit) if grid else []
     layout = find_layout(codes, candidates)
-    _check_terms(formula, data, layout)
+    names = _check_terms(formula, data, known, layout)
 
     def terms_on(layout: Layout) -> list[Term]:
-        plain = [formula_term(term, data, layout, codes) for term in formula.random]
+        plain = [formula_term(term, data, known, layout, codes) for term in formula.random]
         return plain + [kernel_term(kernel, layout, codes) for kernel in kernels]
 
     terms = terms_on(layout)
@@ -152,8 +156,8 @@ def build(
     # Units that share a level of the eliminated term stand together.
     layout = layout.reordered(np.argsort(terms[eliminated].index[:, 0], kind="stable"))
     terms = terms_on(layout)
-    fixed, names = at_units(formula.fixed_matrix, formula.fixed, data, layout)
-    fixed, unscale = _scaled(fixed)
+    fixed, all_names = formula.fixed_matrix(data.iloc[layout.first], known)
+    fixed, unscale = _scaled(fixed[:, [all_names.index(name) for name in names]])
     starts = np.concatenate([[0], np.cumsum([term.size for term in terms])]).astype(np.intp)
     unit_terms = [t for t, term in enumerate(terms) if not term.cross]
     none = np.zeros((layout.units, 0))
@@ -161,6 +165,7 @@ def build(
     value = np.concatenate([none, *(terms[t].value for t in unit_terms)], axis=1)
     return Design(
         layout=layout,
+        levels=known,
         fixed=fixed,
         names=names,
         unscale=unscale,
@@ -185,14 +190,6 @@ def loading(term: Term) -> sparse.csr_array | None:
     )
 
 
-def _covariates(formula: Formula) -> set[str]:
-    """The variables that are not counts and not only grouping factors."""
-    lone = Formula("y", formula.fixed, (), formula.offsets).variables() - {"y"}
-    for term in formula.random:
-        lone |= Formula("y", term.lhs, ()).variables() - {"y"}
-    return lone
-
-
 def _check_kernels(formula: Formula, data: pd.DataFrame, kernels: Sequence[Kernel]) -> None:
     taken = {term.group for term in formula.random}
     for kernel in kernels:
@@ -207,14 +204,13 @@ def _check_kernels(formula: Formula, data: pd.DataFrame, kernels: Sequence[Kerne
                 raise InputError(f"column {name} is missing in row {rows}")
 
 
-def _check_terms(formula: Formula, data: pd.DataFrame, layout: Layout) -> None:
+def _check_terms(formula: Formula, data: pd.DataFrame, known: Levels, layout: Layout) -> list[str]:
     """``check_terms`` on rows that show every unit and every level of the column factor."""
     rows = layout.first
     if layout.factor is not None:
         _, of_columns = np.unique(layout.column, return_index=True)
         rows = np.union1d(rows, of_columns)
-    depends = [formula.fixed, *(term.lhs for term in formula.random)]
-    check_terms(formula, data if any(map(calls_function, depends)) else data.iloc[rows])
+    return check_terms(formula, data.iloc[rows], known)
 
 
 def _largest(terms: list[Term]) -> int:

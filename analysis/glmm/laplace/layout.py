@@ -7,7 +7,6 @@ Where no factor makes such a grid, distinct rows are the units and there is one 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -111,8 +110,3 @@ def _layout(unit, column, units: int, columns: int, factor: str | None) -> Layou
     first = np.empty(units, dtype=np.intp)
     first[unit[::-1]] = np.arange(len(unit))[::-1]
     return Layout(np.asarray(unit, dtype=np.intp), column, first, units, columns, factor)
-
-
-def calls_function(terms: str) -> bool:
-    """Whether formula terms call a function, whose value may depend on all rows at once."""
-    return re.search(r"[A-Za-z_]\w*\s*\(", terms) is not None

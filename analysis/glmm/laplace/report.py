@@ -48,6 +48,7 @@ def report(
         trials=int(model.trials.sum()),
         log_lik=float(point.value + model.constant),
         df=fixed + design.parameters,
+        levels=dict(design.levels),
         optimisation=Optimisation(
             optimizer="quasi-Newton + Newton" if optimum.exact else "quasi-Newton",
             evaluations=optimum.evaluations,

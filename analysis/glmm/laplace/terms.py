@@ -7,15 +7,15 @@ normal. A random intercept has q = 1 and T = σ; correlated slopes have a lower-
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from analysis.glmm.formula import INTERCEPT, RandomTerm
+from analysis.glmm.columns import INTERCEPT, Levels
+from analysis.glmm.formula import RandomTerm
 from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.laplace.layout import Codes, Layout, calls_function
+from analysis.glmm.laplace.layout import Codes, Layout
 from common.errors import InputError, name_some
 
 
@@ -97,13 +97,14 @@ class Term:
 
 
 def formula_term(
-    term: RandomTerm, data: pd.DataFrame, layout: Layout, codes: dict[str, Codes]
+    term: RandomTerm,
+    data: pd.DataFrame,
+    known: Levels,
+    layout: Layout,
+    codes: dict[str, Codes],
 ) -> Term:
     """The term of a formula on the grid; interactions with the column factor are cross terms."""
-    if term.lhs == "1":
-        covariates, columns = np.ones((layout.units, 1)), [INTERCEPT]
-    else:
-        covariates, columns = at_units(term.matrix, term.lhs, data, layout)
+    covariates, columns = term.matrix(data.iloc[layout.first], known)
     q = len(columns)
     group, rows = _groups(term.factors, layout, codes)
     varies = np.ptp(covariates, axis=0) > 0
@@ -150,19 +151,6 @@ def kernel_term(kernel: Kernel, layout: Layout, codes: dict[str, Codes]) -> Term
         scale=np.ones(q),
         root=root,
     )
-
-
-def at_units(
-    matrix: Callable[[pd.DataFrame], tuple[np.ndarray, list[str]]],
-    terms: str,
-    data: pd.DataFrame,
-    layout: Layout,
-) -> tuple[np.ndarray, list[str]]:
-    """A design matrix's rows at the units, evaluated there alone where that is the same."""
-    if calls_function(terms):
-        values, names = matrix(data)
-        return values[layout.first], names
-    return matrix(data.iloc[layout.first])
 
 
 def _groups(

@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
+from analysis.glmm.r_session import EngineMissing, session
+
 FORMULA = (
     "~ resource * size + (1 | variant) + (1 | template) + (1 | language) + (1 | variant:language)"
 )
@@ -43,6 +45,15 @@ def simulate(
             "n_total": 20,
         }
     )
+
+
+@pytest.fixture(scope="session")
+def r():
+    """R with lme4 attached, as ``rpy2.robjects.r``; tests that judge by it are skipped without."""
+    try:
+        return session().robjects.r
+    except EngineMissing as error:
+        pytest.skip(f"needs R: {error}")
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 """lme4's formula syntax: what is read, what is refused, and R's column names."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -141,3 +143,62 @@ def test_counts_that_are_no_counts_are_refused(data):
         parse("~ 1 + (1 | language)").counts(broken)
     with pytest.raises(InputError, match="0 or 1"):
         parse("resource ~ 1 + (1 | language)").counts(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("(x * z || g)", ["1", "0 + x", "0 + z", "0 + x:z"]),
+        ("(x - 1 || g)", ["0 + x"]),
+        ("(1 + x + x:z || g)", ["1", "0 + x", "0 + x:z"]),
+        ("((x + z)^2 - x || g)", ["1", "0 + z", "0 + x:z"]),
+    ],
+)
+def test_two_bars_part_every_term_from_the_others(text, columns):
+    assert [term.lhs for term in parse(f"y ~ 1 + {text}").random] == columns
+
+
+def test_the_text_that_was_written_is_kept_beside_what_it_means():
+    formula = parse("~ x + (x*z || g)")
+    assert formula.source == "cbind(n_correct, n_total - n_correct) ~ x + (x*z || g)"
+    assert parse(formula.source) == parse(str(formula)) == formula
+    other = replace(formula, fixed="z")
+    assert other.source == str(other)
+    assert other.source.startswith("cbind(n_correct, n_total - n_correct) ~ z + (1 | g)")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("y ~ 0 + (1 | variant)", "no fixed effect"),
+        ("y ~ x + (0 | variant)", "no effect"),
+        ("y ~ x + (0 || variant)", "no effect"),
+        ("cbind(n_correct, 9**9**9) ~ x + (1 | g)", "whole numbers"),
+        ("cbind(n_correct, 1 - -x) ~ x + (1 | g)", "whole numbers"),
+        ("cbind(n_correct, 99999999999999999) ~ x + (1 | g)", "whole numbers"),
+        ("cbind(n_correct, n_total.mean()) ~ x + (1 | g)", "left side"),
+        ("cbind(n_correct) ~ x + (1 | g)", "successes and failures"),
+        ("~ x^99999999 + (1 | g)", "is x again"),
+        ("~ x + (1 | n_correct)", "n_correct is the outcome"),
+        ("y ~ x + y + (1 | g)", "y is the outcome"),
+        ("y ~ x + (1 | g) +", "ends in its sign"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(text, says):
+    with pytest.raises(InputError, match=says):
+        parse(text)
+
+
+def test_counts_are_sums_and_products_of_columns(data):
+    formula = parse("cbind(n_correct, 2 * n_total - n_correct - 1) ~ 1 + (1 | language)")
+    success, trials = formula.counts(data)
+    assert set(success) == {3.0}
+    assert set(trials) == {39.0}
+
+
+def test_text_where_numbers_are_needed_is_named(data):
+    for text in ("split ~ 1 + (1 | language)", "cbind(split, n_total) ~ 1 + (1 | language)"):
+        with pytest.raises(InputError, match="column split holds original, symbolic where"):
+            parse(text).counts(data)
+    with pytest.raises(InputError, match="column split holds"):
+        parse("~ size + offset(split) + (1 | language)").offset(data)

@@ -51,6 +51,7 @@ def fit():
         trials=60,
         log_lik=0.0,
         df=11,
+        levels={},
         optimisation=Optimisation("none", 0, True, False, 0.0, "none", 0.0),
     )
 

@@ -47,8 +47,7 @@ def test_the_studys_prediction_plugs_modes_in(run, joined):
     _, (table, _) = run
     parts = split(joined, FOLDS[0])
     cold = fit(MAIN, parts.train)
-    matrix, names = cold.formula.fixed_matrix(parts.held)
-    eta = matrix @ cold.coefficients[names].to_numpy()
+    eta = cold.fixed_matrix(parts.held) @ cold.coefficients.to_numpy()
     for group in ("family", "base_model", "variant", "template"):
         modes = cold.modes[cold.modes["group"] == group].set_index("level")["mode"]
         eta += parts.held[group].map(modes).to_numpy()

@@ -1,0 +1,174 @@
+"""The columns of a sum of terms: R's ``model.matrix`` with treatment contrasts, and its names.
+
+Text and categories are factors, whose levels belong to a fit and not to the rows at hand:
+``levels`` finds them in the data fitted, and any rows are coded by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.glmm.wilkinson import Expansion
+from common.errors import InputError, name_some
+
+INTERCEPT = "(Intercept)"
+LOGICAL = ("FALSE", "TRUE")
+
+Levels = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A design matrix.
+
+    Attributes:
+        values: rows × columns.
+        names: R's, e.g. ``(Intercept)``, ``splitsymbolic``, ``resource:size``.
+        aliased: which columns an interaction without its main effects has in full, so that R may
+            find them to be sums of others whatever the data.
+    """
+
+    values: np.ndarray
+    names: list[str]
+    aliased: np.ndarray
+
+
+def levels(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The levels of those of the named columns that hold no numbers, as R orders them.
+
+    A categorical column keeps the order of its categories (those that occur), text is sorted;
+    booleans are FALSE and TRUE. Raises InputError for a factor with one level.
+    """
+    found = {}
+    for name in sorted(names):
+        column = data[name]
+        if is_number(column):
+            continue
+        found[name] = LOGICAL if is_logical(column) else _own_levels(column)
+        present = column.nunique()
+        if present < 2:
+            only = name_some(column.dropna().unique())
+            raise InputError(
+                f"{name} has one level in these rows ({only}): there is nothing to compare; "
+                "drop it from the formula"
+            )
+    return found
+
+
+def is_logical(column: pd.Series) -> bool:
+    """Whether a column holds booleans, whatever its dtype."""
+    if pd.api.types.is_bool_dtype(column):
+        return True
+    return pd.api.types.is_object_dtype(column) and all(
+        isinstance(value, bool | np.bool_) for value in column
+    )
+
+
+def is_number(column: pd.Series) -> bool:
+    """Whether a column holds numbers; booleans are none."""
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
+def _own_levels(column: pd.Series) -> tuple[str, ...]:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        used = column.cat.remove_unused_categories().cat.categories
+        return tuple(dict.fromkeys(used.astype(str)))
+    return tuple(sorted(set(column.astype(str))))
+
+
+def codes(column: pd.Series, known: tuple[str, ...]) -> np.ndarray:
+    """The position of every row's level among ``known``.
+
+    Raises InputError naming a level that is not among them.
+    """
+    labels = column.astype(str)
+    if known == LOGICAL:
+        if pd.api.types.is_numeric_dtype(column) and column.isin((0, 1)).all():
+            labels = column.astype(bool).astype(str)
+        labels = labels.str.upper()
+    found = pd.Index(known).get_indexer(pd.Index(labels))
+    if (found < 0).any():
+        unseen = name_some(labels[found < 0].unique())
+        raise InputError(
+            f"{column.name} is {unseen} in row {name_some(column.index[found < 0], 3)}, a level "
+            f"that the fit has not seen; it has {name_some(known, 10)}"
+        )
+    return found
+
+
+def matrix(expansion: Expansion, data: pd.DataFrame, known: Levels) -> Columns:
+    """The columns of ``expansion`` for the rows of ``data``, factors coded by the levels ``known``.
+
+    A factor has treatment contrasts where R gives it those (the margin without it is in the sum),
+    else an indicator of every level. Variables without ``known`` levels are numbers. Raises
+    InputError for an unseen level, and for text or missing values where numbers are needed.
+    """
+    parts = [np.ones((len(data), 1))] if expansion.intercept else []
+    names = [INTERCEPT] if expansion.intercept else []
+    aliased = [False] * len(names)
+    full = _first_in_full(expansion, known)
+    read: dict[str, np.ndarray] = {}
+    for place, term in enumerate(expansion.terms):
+        block, labels, margin_free = np.ones((len(data), 1)), [""], False
+        for name in term:
+            if name not in read:
+                read[name] = _read(data, name, known)
+            if name not in known:
+                columns, own = read[name][:, None], [name]
+            else:
+                whole = (term, name) == full or not _has_contrasts(expansion, place, name)
+                margin_free |= whole and len(term) > 1
+                positions = range(0 if whole else 1, len(known[name]))
+                columns = (read[name][:, None] == np.array(positions)).astype(float)
+                own = [f"{name}{known[name][position]}" for position in positions]
+            # the first variable's columns vary fastest
+            block = (columns[:, :, None] * block[:, None, :]).reshape(len(data), -1)
+            labels = [f"{before}:{own_label}" for own_label in own for before in labels]
+        parts.append(block)
+        names += [label[1:] for label in labels]
+        aliased += [margin_free] * len(labels)
+    values = np.concatenate([np.zeros((len(data), 0)), *parts], axis=1)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two columns of the model are called {twice}: rename a variable or level")
+    return Columns(np.ascontiguousarray(values), names, np.array(aliased, dtype=bool))
+
+
+def _read(data: pd.DataFrame, name: str, known: Levels) -> np.ndarray:
+    """A variable's numbers, or the positions of its levels."""
+    column = data[name]
+    if name in known:
+        return codes(column, known[name])
+    return numbers(column)
+
+
+def numbers(column: pd.Series) -> np.ndarray:
+    """A column as finite floats. Raises InputError for text and for missing or infinite values."""
+    if not pd.api.types.is_numeric_dtype(column):
+        raise InputError(
+            f"column {column.name} holds {name_some(column.astype(str).unique(), 3)} where the "
+            "model needs numbers"
+        )
+    values = column.to_numpy(dtype=float, na_value=np.nan)
+    if not np.isfinite(values).all():
+        rows = name_some(column.index[~np.isfinite(values)], 5)
+        raise InputError(f"column {column.name} is missing or not finite in row {rows}")
+    return values
+
+
+def _has_contrasts(expansion: Expansion, place: int, name: str) -> bool:
+    """R's rule (Chambers & Hastie 1992, p. 38): an earlier term contains the rest of this one."""
+    rest = set(expansion.terms[place]) - {name}
+    return not rest or any(rest <= set(term) for term in expansion.terms[:place])
+
+
+def _first_in_full(expansion: Expansion, known: Levels) -> tuple[tuple[str, ...], str] | None:
+    """Without an intercept R gives the first factor that it meets an indicator of every level."""
+    if expansion.intercept:
+        return None
+    found = ((term, name) for term in expansion.terms for name in term if name in known)
+    return next(found, None)
