@@ -64,7 +64,7 @@ def _changed(contents: bytes, change) -> bytes:
     [
         ("(1 | language)", "(1 | language) + open('sprung', 'w')"),
         ("~ resource", "~ {open('sprung', 'w')}"),
-        ('"format": 1', '"format": 0'),
+        ('"format": 2', '"format": 0'),
         ('"estimate"', '"another"'),
         ('"messages"', '"gossip"'),
         ('"optimisation": {', '"optimisation": [], "other": {'),
