@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from common.errors import InputError, name_some, suggest
+from common.pointers import is_pointer, told
 
 
 def named(source: str | Path | pd.DataFrame, table: str) -> str:
@@ -49,6 +50,8 @@ def _as_text(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_csv(path: str | Path) -> pd.DataFrame:
+    if is_pointer(path):
+        raise InputError(told(path))
     try:
         cells = pd.read_csv(
             path,

@@ -16,18 +16,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analysis.outcomes import rows
 from analysis.outcomes.cells import to_cells
 from analysis.outcomes.formats import format_of
 from analysis.outcomes.ingest import ingest
 from analysis.outcomes.instance_files import ROW, cells_of_instances
 from analysis.outcomes.schema import KINDS, kind_of, validate
-from analysis.outcomes.tables import read_csv, read_parquet
+from analysis.outcomes.tables import read_csv, read_jsonl, read_parquet
 from common.errors import InputError, name_some
+from common.pointers import is_pointer, told
 from features.reading import named
 
 TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
     ".csv": read_csv,
     ".parquet": read_parquet,
+    ".jsonl": read_jsonl,
 }
 """Reader of each table, by the suffix of the file: path → rows of instances or of cells."""
 
@@ -49,7 +52,9 @@ def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
         return _cells(path, where, where)
     path = Path(path)
     reader = TABLES.get(path.suffix.casefold())
-    if path.is_dir() or (path.is_file() and reader is None and format_of(path) is not None):
+    if is_pointer(path):
+        raise InputError(told(path))
+    if path.is_dir() or (path.is_file() and format_of(path) not in (None, rows.FORMAT)):
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "outcomes.parquet"
             report = ingest([path], target)
@@ -77,7 +82,7 @@ def place(outcomes: str | Path | pd.DataFrame, column: str, values: Collection[o
         reader, name = TABLES.get(Path(outcomes).suffix.casefold()), str(outcomes)
         if reader is None:
             return ""
-        table, row = reader(Path(outcomes)), "line" if reader is read_csv else "row"
+        table, row = reader(Path(outcomes)), "row" if reader is read_parquet else "line"
     if column not in table.columns:
         return ""
     wanted = {str(value) for value in values}
@@ -92,14 +97,14 @@ def place(outcomes: str | Path | pd.DataFrame, column: str, values: Collection[o
 def _cells(table: pd.DataFrame, where: str, name: str) -> pd.DataFrame:
     """A table of instances or of cells as cells; ``where`` is for messages, ``name`` the source."""
     kind = kind_of(table, where)
-    rows = validate(table, kind, where)
+    checked = validate(table, kind, where)
     if kind == "instances":
-        cells = to_cells(rows)
+        cells = to_cells(checked)
     else:
-        cells = rows.sort_values(list(rows.columns[:-2]), ignore_index=True)
+        cells = checked.sort_values(list(checked.columns[:-2]), ignore_index=True)
     # Cells that this toolkit wrote say themselves where they come from.
     cells.attrs = {"data_source": f"{kind} of {name}"} | table.attrs
-    cells.attrs["unused_columns"] = [str(name) for name in table if name not in rows.columns]
+    cells.attrs["unused_columns"] = [str(name) for name in table if name not in checked.columns]
     return cells
 
 

@@ -5,10 +5,11 @@ A further format is one file with a ``FORMAT`` and one entry here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from analysis.outcomes import every_eval_ever, inspect_logs, lm_eval, rows
+from analysis.outcomes import every_eval_ever, inspect_logs, lm_eval, pointers, rows
 from analysis.outcomes.samples import Format
 from common.errors import InputError, name_some
 
@@ -16,9 +17,10 @@ FORMATS: tuple[Format, ...] = (
     inspect_logs.FORMAT,
     lm_eval.FORMAT,
     every_eval_ever.FORMAT,
+    pointers.FORMAT,
     rows.FORMAT,
 )
-"""Asked in this order."""
+"""Asked in this order: a table is whatever nothing else is."""
 
 
 def format_of(path: Path) -> Format | None:
@@ -30,6 +32,7 @@ def find(paths: Iterable[str | Path]) -> tuple[list[tuple[Path, Format]], list[P
     """The logs of files and folders, in order of the paths and then of names, and what is none.
 
     In a folder tables are read only where nothing else is: among logs they are notes and results.
+    Folders that are links are entered, each folder and file once, whatever leads to it.
 
     Raises InputError for a path that does not exist, a given file of no known format, and a
     folder without a log.
@@ -43,18 +46,44 @@ def find(paths: Iterable[str | Path]) -> tuple[list[tuple[Path, Format]], list[P
                 raise InputError(f"{path} is of no known format; {_known()}")
             logs.append((path, kind))
         elif path.is_dir():
-            found = [(file, format_of(file)) for file in sorted(path.rglob("*")) if file.is_file()]
+            found = [(file, format_of(file)) for file in sorted(_files(path))]
             if not any(kind for _, kind in found):
                 raise InputError(f"the folder {path} holds no evaluation log; {_known()}")
-            kinds = {kind for _, kind in found if kind} - {rows.FORMAT} or {rows.FORMAT}
+            kinds = {kind for _, kind in found if kind}
+            if kinds - {rows.FORMAT, pointers.FORMAT}:
+                kinds.discard(rows.FORMAT)
             logs += [(file, kind) for file, kind in found if kind in kinds]
             others += [file for file, kind in found if kind not in kinds]
         else:
             raise InputError(f"there is no file or folder {path}")
     if not logs:
         raise InputError(f"no path is given; {_known()}")
-    return list(dict.fromkeys(logs)), others
+    return _once(logs), others
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files below a folder, links to folders followed but no folder entered twice."""
+    entered: set[str] = set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        if (real := os.path.realpath(place)) in entered:
+            folders.clear()
+            continue
+        entered.add(real)
+        folders.sort()
+        yield from (file for name in names if (file := Path(place, name)).is_file())
+
+
+def _once(logs: list[tuple[Path, Format]]) -> list[tuple[Path, Format]]:
+    """Each file once, under its own name where that is there, else under its first link's."""
+    known: dict[str, tuple[Path, Format]] = {}
+    for path, kind in logs:
+        real = os.path.realpath(path)
+        if real not in known or (known[real][0].is_symlink() and not path.is_symlink()):
+            known[real] = (path, kind)
+    return list(known.values())
 
 
 def _known() -> str:
-    return "read are " + name_some(f"{one.name} ({one.files})" for one in FORMATS)
+    return "read are " + name_some(
+        f"{one.name} ({one.files})" for one in FORMATS if one is not pointers.FORMAT
+    )

@@ -20,11 +20,10 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
-from analysis.outcomes import scorers
+from analysis.outcomes import pointers, scorers
 from analysis.outcomes import variants as naming
 from analysis.outcomes.formats import find
 from analysis.outcomes.mapping import Mapping, read_mapping
-from analysis.outcomes.pointers import refuse_pointer
 from analysis.outcomes.policies import Counts, Policies, connect, quoted, settle
 from analysis.outcomes.samples import DamagedLog, Format, Log, Request
 from analysis.outcomes.staging import Measure, staging
@@ -170,7 +169,7 @@ def ingest(
 
 def _read(path: Path, kind: Format, mapping: Mapping, request: Request, add: Callable) -> Log:
     log = Log(str(path), kind.name)
-    refuse_pointer(path)
+    pointers.refuse(path)
     for sample in kind.read(path, mapping, request, log):
         add(sample)
     return log

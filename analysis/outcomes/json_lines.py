@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from analysis.outcomes.samples import DamagedLog
 
@@ -12,30 +13,49 @@ from analysis.outcomes.samples import DamagedLog
 def read_lines(path: Path) -> Iterator[tuple[str, dict]]:
     """Where each object stands (file and line), and the object; blank lines are passed over.
 
+    A file whose first line is an opening bracket is one array of objects.
+
     Raises DamagedLog for a line that is no JSON object, for text that is not UTF-8, and for a file
     without any object.
     """
-    number = 0
+    empty = True
+    for where, found in _objects(path):
+        if not isinstance(found, dict):
+            raise DamagedLog(f"{where} is no JSON object")
+        empty = False
+        yield where, found
+    if empty:
+        raise DamagedLog(f"{path} holds no sample")
+
+
+def _objects(path: Path) -> Iterator[tuple[str, Any]]:
+    number, first = 0, True
     try:
         with path.open(encoding="utf-8-sig") as stream:
-            empty = True
             for number, line in enumerate(stream, start=1):
                 if not line.strip():
                     continue
-                try:
-                    found = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise DamagedLog(
-                        f"{path}, line {number} is no JSON ({error}); was the file cut off?"
-                    ) from error
-                if not isinstance(found, dict):
-                    raise DamagedLog(f"{path}, line {number} is no JSON object")
-                empty = False
-                yield f"{path}, line {number}", found
+                if first and line.strip() == "[":
+                    yield from _array(path)
+                    return
+                first = False
+                yield f"{path}, line {number}", _parsed(line, f"{path}, line {number}")
     except UnicodeDecodeError as error:
         raise DamagedLog(f"{path}, after line {number}: not UTF-8 text: {error}") from error
-    if empty:
-        raise DamagedLog(f"{path} holds no sample")
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DamagedLog(f"{where} is no JSON ({error}); was the file cut off?") from error
+
+
+def _array(path: Path) -> Iterator[tuple[str, Any]]:
+    """Members of a file that is one array in several lines, as some programs write .jsonl."""
+    members = _parsed(path.read_text(encoding="utf-8-sig"), str(path))
+    for number, found in enumerate(members, start=1):
+        yield f"{path}, object {number}", found
 
 
 def first_line(path: Path) -> dict:

@@ -1,5 +1,7 @@
 """lm-evaluation-harness: ``samples_TASK_DATE.jsonl``, written with ``--log_samples``.
 
+Versions before 0.4.3 wrote ``ARGUMENTS_TASK.jsonl``, which holds one array, and ``results.json``.
+
 A line is one document under one filter. From version 0.4.7 it says which filter and what its
 metrics are called. Before, metrics are the keys that are not standard, and a document's lines
 follow the filters in the order in which ``results_DATE.json``, beside the file, has them (as
@@ -14,15 +16,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from glob import escape
 from itertools import product
 from pathlib import Path
 
-from analysis.outcomes.json_lines import read_lines
+from analysis.outcomes import pointers
+from analysis.outcomes.json_lines import first_line, read_lines
 from analysis.outcomes.mapping import Mapping, about_file
-from analysis.outcomes.pointers import refuse_pointer
 from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_score
 from common.errors import InputError, name_some, suggest
@@ -34,6 +36,9 @@ STANDARD = {
     *("doc_hash", "prompt_hash", "target_hash", "error"),
 }
 """Keys of a line that are no metrics."""
+
+BEGINNING = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps")
+"""Keys of every version."""
 
 MODEL_ARGUMENTS = ("peft", "delta", "pretrained", "model", "path", "engine")
 """Where the arguments of a model name it, as the harness itself looks for it."""
@@ -62,8 +67,10 @@ class About:
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file is named as the harness names its samples."""
-    return NAME.fullmatch(path.name) is not None
+    """Whether a file is named as the harness names its samples, or begins with one."""
+    if NAME.fullmatch(path.name) is not None:
+        return True
+    return path.suffix == ".jsonl" and set(BEGINNING) <= set(first_line(path))
 
 
 def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[Sample]:
@@ -197,9 +204,10 @@ def _is_meant(option: str, scorer: str | None) -> bool:
 def _about(path: Path) -> About:
     """Task of a file, and the rest from the results beside it."""
     named = NAME.fullmatch(path.name)
-    task, date = (named["task"], named["date"]) if named else (path.stem, None)
+    date = named and named["date"]
     results = _beside(path, date)
     stated = {} if results is None else _results(results)
+    task = named["task"] if named else _task(path.stem, _part(stated, "results"))
     named_by = _model(stated)
     # not the place that a link leads to: caches keep files under other names
     model = named_by or path.absolute().parent.name.replace("__", "/")
@@ -220,6 +228,12 @@ def _about(path: Path) -> About:
         filters=tuple(dict.fromkeys(filtering for _, _, filtering in scores)),
         planned=planned if isinstance(planned, int) else None,
     )
+
+
+def _task(name: str, known: Iterable[str]) -> str:
+    """The task that a file's name ends in; the whole name if it ends in none that is known."""
+    ends = [task for task in known if f"_{name}".endswith(f"_{task}")]
+    return max(ends, key=len, default=name)
 
 
 def _model(stated: dict) -> str:
@@ -263,7 +277,7 @@ def _beside(path: Path, date: str | None) -> Path | None:
 
 
 def _results(path: Path) -> dict:
-    refuse_pointer(path)
+    pointers.refuse(path)
     try:
         stated = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:

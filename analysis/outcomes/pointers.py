@@ -1,27 +1,33 @@
-"""Git LFS pointers: what stands in a clone in place of a large file that was not fetched."""
+"""Git LFS pointers among logs: found, so that a log that was not fetched is not passed over."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.outcomes.samples import DamagedLog
+from analysis.outcomes.mapping import Mapping
+from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Sample
+from common.pointers import is_pointer, told
 
-BEGINNING = b"version https://git-lfs.github.com/spec/"
-
-
-def is_pointer(path: Path) -> bool:
-    """Whether a file is a pointer of Git LFS to what should be there."""
-    try:
-        with path.open("rb") as stream:
-            return stream.read(len(BEGINNING)) == BEGINNING
-    except OSError:
-        return False
+SUFFIXES = (".eval", ".json", ".jsonl")
+"""Of files that may be logs, which without their content nobody can tell."""
 
 
-def refuse_pointer(path: Path) -> None:
-    """Raise DamagedLog, saying how to get the file itself, for a pointer."""
+def recognises(path: Path) -> bool:
+    """Whether a file that may be a log is a pointer."""
+    return path.suffix in SUFFIXES and is_pointer(path)
+
+
+def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[Sample]:
+    """Raises DamagedLog, saying how to get the file."""
+    refuse(path)
+    yield from ()
+
+
+def refuse(path: Path) -> None:
+    """Raise DamagedLog for a pointer."""
     if is_pointer(path):
-        raise DamagedLog(
-            f"{path} is a Git LFS pointer, not the file itself: fetch it with `git lfs pull` in "
-            "its repository, or download it again"
-        )
+        raise DamagedLog(told(path))
+
+
+FORMAT = Format("Git LFS pointer", "", recognises, read, "rows")

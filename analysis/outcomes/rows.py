@@ -1,4 +1,4 @@
-"""CSV and Parquet with a column mapping: a row is a sample, its columns may be called anything."""
+"""CSV, Parquet and JSON Lines with a column mapping: a row is a sample, columns of any names."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analysis.outcomes.json_lines import first_line, read_lines
 from analysis.outcomes.mapping import Mapping, about_file
 from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_binary
@@ -18,8 +19,9 @@ SUFFIXES = (".csv", ".parquet")
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file is CSV or Parquet, by its suffix."""
-    return path.suffix.casefold() in SUFFIXES
+    """Whether a file is CSV or Parquet, by its suffix, or JSON Lines, by its first line."""
+    suffix = path.suffix.casefold()
+    return suffix in SUFFIXES or (suffix == ".jsonl" and bool(first_line(path)))
 
 
 def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[Sample]:
@@ -28,7 +30,8 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     Raises InputError for a file that cannot be read, and for rows without what is needed.
     """
     tasks: set[str] = set()
-    rows = _csv(path) if path.suffix.casefold() == ".csv" else _parquet(path)
+    readers = {".csv": _csv, ".parquet": _parquet, ".jsonl": read_lines}
+    rows = readers[path.suffix.casefold()](path)
     about = about_file(path)
     for where, row in rows:
         if {"n_correct", "n_total"} <= set(row) and "correct" not in row:
@@ -74,7 +77,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
         raise InputError(f"{path} has no rows")
 
 
-FORMAT = Format("table", "*.csv, *.parquet", recognises, read, "rows")
+FORMAT = Format("table", "*.csv, *.parquet, *.jsonl", recognises, read, "rows")
 
 
 def _csv(path: Path) -> Iterator[tuple[str, dict]]:

@@ -1,4 +1,4 @@
-"""Readers of outcome tables: CSV and Parquet.
+"""Readers of outcome tables: CSV, Parquet and JSON Lines.
 
 A reader takes a path and returns the rows as they stand, with an index that says where each row
 is in the file. Whether they hold instances or cells, and whether they are right, is not its
@@ -14,6 +14,8 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
+from analysis.outcomes.json_lines import read_lines
+from analysis.outcomes.schema import KINDS
 from common.errors import InputError
 
 
@@ -59,3 +61,24 @@ def read_parquet(path: Path) -> pd.DataFrame:
     if table.index.names != [None]:
         table = table.reset_index()
     return table.set_index(pd.RangeIndex(1, len(table) + 1, name="row"))
+
+
+def read_jsonl(path: Path) -> pd.DataFrame:
+    """The objects of a JSON Lines file as rows, indexed by their line in the file.
+
+    A value that is absent or null is missing; numbers, truth values and texts stay what they are.
+    Raises InputError for a line that is no JSON object, and for a declared column that holds an
+    object or a list.
+    """
+    lines = [(int(where.rpartition(" ")[2]), line) for where, line in read_lines(path)]
+    declared = {column.name for kind in KINDS.values() for column in kind.columns}
+    for number, line in lines:
+        for name in declared.intersection(line):
+            if isinstance(line[name], dict | list):
+                raise InputError(
+                    f"{path}, line {number}: {name} is {line[name]!r:.80}; it must be one value"
+                )
+    names = dict.fromkeys(name for _, line in lines for name in line)
+    columns = {name: [line.get(name) for _, line in lines] for name in names}
+    index = pd.Index([number for number, _ in lines], name="line")
+    return pd.DataFrame(columns, index=index, dtype=object)
