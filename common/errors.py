@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from difflib import get_close_matches
 
 
@@ -14,8 +14,13 @@ class InputError(ValueError):
 
 
 def name_some(values: Iterable[object], limit: int = 8) -> str:
-    """The values as a readable list, at most ``limit`` of them, the rest counted."""
+    """The values as a readable list, at most ``limit`` of them, the rest counted.
+
+    A set, which has no order of its own, is sorted: a message must not change from run to run.
+    """
     items = [str(value) for value in values]
+    if isinstance(values, Set):
+        items.sort()
     shown = ", ".join(items[:limit])
     return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
 

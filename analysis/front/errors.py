@@ -10,7 +10,7 @@ from common.errors import InputError
 
 _COMMAND = re.compile(r"(`[^`]*`)")
 _OPTION = re.compile(r"--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}))?")
-_FLAGS = ("drop-missing", "intersect")
+_FLAGS = ("drop-missing", "intersect", "skip-damaged")
 
 
 def in_python(message: str) -> str:

@@ -57,7 +57,10 @@ def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
     if path.is_dir() or (path.is_file() and format_of(path) not in (None, rows.FORMAT)):
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "outcomes.parquet"
-            report = ingest([path], target)
+            try:
+                report = ingest([path], target)
+            except InputError as error:
+                raise type(error)(f"{error}{_whose_options(str(error))}") from error
             return _sourced(cells_of_instances(target), report.source)
     if not path.is_file():
         raise InputError(f"{path} is no file" if path.exists() else f"there is no file {path}")
@@ -92,6 +95,16 @@ def place(outcomes: str | Path | pd.DataFrame, column: str, values: Collection[o
     others = len(found) - 1
     more = f" and {others:,} more row{'s' * (others > 1)}" if others else ""
     return f"{name}, {row} {found[0]}{more}: "
+
+
+def _whose_options(message: str) -> str:
+    """Of a message about logs that names options: whose they are, since here are none of them."""
+    if "--" not in message:
+        return ""
+    return (
+        ". (Those options are `transfer ingest`'s, and ingest()'s in Python; the outcomes that it "
+        "makes of the logs can be given in their place)"
+    )
 
 
 def _cells(table: pd.DataFrame, where: str, name: str) -> pd.DataFrame:

@@ -143,7 +143,7 @@ def ingest(
                 reading = path, kind, mappings[kind], request
                 problem = _damage(*reading) if skip_damaged else None
                 if problem is None:
-                    logs.append(_read(*reading, add))
+                    logs.append(_read_or_advise(*reading, add, one_of_many=len(files) > 1))
                 else:
                     logs.append(Log(str(path), kind.name, DAMAGED, notes=[str(problem)]))
                 if progress is not None:
@@ -155,7 +155,8 @@ def ingest(
         with connect(Path(folder)) as database:
             variants = _variants(database, staged, renamed)
             codes = _languages(database, staged)
-            counts = settle(database, staged, variants, codes, policies)
+            again = " or ".join(sorted({kind.again for _, kind in files} - {""}))
+            counts = settle(database, staged, variants, codes, policies, again)
             if not counts.outcomes:
                 raise InputError(
                     f"of {counts.samples} samples in {len(logs)} files none is an outcome: "
@@ -173,6 +174,16 @@ def _read(path: Path, kind: Format, mapping: Mapping, request: Request, add: Cal
     for sample in kind.read(path, mapping, request, log):
         add(sample)
     return log
+
+
+def _read_or_advise(*reading: Any, one_of_many: bool) -> Log:
+    """``_read``; where other files remain, a damaged one is said to be no reason to give up."""
+    try:
+        return _read(*reading)
+    except DamagedLog as error:
+        if not one_of_many:
+            raise
+        raise DamagedLog(f"{error} (--skip-damaged leaves such files out)") from error
 
 
 def _damage(path: Path, kind: Format, mapping: Mapping, request: Request) -> DamagedLog | None:
@@ -273,14 +284,14 @@ def _notes(
     if unknown := variants.loc[~variants["known"], "variant"].unique().tolist():
         notes.append(
             f"not in the model registry: {name_some(unknown)}; describe them in a models file "
-            "(--models)"
+            "(`transfer glmm --models FILE`)"
         )
     if renamed := [f"{code} as {name}" for code, name in sorted(codes.items()) if code != name]:
         notes.append(f"languages under the registry's codes: {name_some(renamed, 20)}")
     if strange := [code for code, registered in known.items() if not registered]:
         notes.append(
-            f"no registered languages: {name_some(strange)}; map them, or describe them in a "
-            "languages file (--languages)"
+            f"no registered languages: {name_some(strange)}; map them (--mapping), or "
+            "describe them in a languages file (`transfer glmm --languages FILE`)"
         )
     return notes
 

@@ -90,7 +90,7 @@ def recognises(path: Path) -> bool:
         return BEGINNING.match(stream.read(200)) is not None
 
 
-FORMAT = Format("Inspect AI", "*.eval, *.json", recognises, read, "inspect")
+FORMAT = Format("Inspect AI", "*.eval, *.json", recognises, read, "inspect", "`inspect eval-retry`")
 
 
 def _reading(path: Path, function: str, **options: object) -> Any:

@@ -134,10 +134,14 @@ class Join:
 
 @dataclass(frozen=True)
 class Mapping:
-    """Sources by column, and models by the names that logs give them."""
+    """Sources by column, and models by the names that logs give them.
+
+    ``fields`` is where in the format a user's own fields are, for advice.
+    """
 
     columns: dict[str, tuple[Source | Join, ...]]
     models: dict[str, str]
+    fields: str = "sample.metadata"
 
     def pick(self, column: str, record: dict, language: str | None = None) -> Any:
         """The column's value as it stands in the record; None if no source has one."""
@@ -170,7 +174,7 @@ class Mapping:
             why = next((f" {reason}" for reason in reasons if reason), "")
             raise InputError(
                 f"{where} has no {column}; looked in {self.places(column)}.{why} "
-                f"{ADVICE.get(column, ADVICE['other']).format(column=column)}"
+                f"{ADVICE.get(column, ADVICE['other']).format(column=column, fields=self.fields)}"
             )
         return text or None
 
@@ -216,11 +220,13 @@ def _read(reading: str, task: str, language: str | None) -> str | None:
     return named and named.code
 
 
+FIELDS = {"lm_eval": "sample.doc", "rows": "row"}
+"""Where each format keeps a user's own fields, if not in ``sample.metadata``."""
+
 ADVICE = {
-    "other": "Say where it is in a mapping file (--mapping), such as "
-    "`{column}: sample.metadata.{column}`",
+    "other": "Say where it is in a mapping file (--mapping), such as `{column}: {fields}.{column}`",
     "language": "Say where it is in a mapping file (--mapping), such as `language: "
-    "sample.metadata.lang`, `language: {{value: eng}}` for all files, or `language: [{{from: "
+    "{fields}.lang`, `language: {{value: eng}}` for all files, or `language: [{{from: "
     "file.name, pattern: 'mine_([a-z]+)'}}, default]`",
 }
 
@@ -246,7 +252,7 @@ def read_mapping(default: str, path: Path | None = None) -> Mapping:
                 )
         stated |= own
     models = stated.pop("models", {})
-    return Mapping(stated, models)
+    return Mapping(stated, models, FIELDS.get(default, Mapping.fields))
 
 
 def _load(text: str, where: str, packaged: dict | None = None) -> dict:

@@ -100,6 +100,7 @@ def settle(
     variants: pd.DataFrame,
     languages: dict[str, str],
     policies: Policies,
+    again: str = "",
 ) -> Counts:
     """Create the table ``outcomes`` from staged samples and count what was left out.
 
@@ -109,6 +110,7 @@ def settle(
         variants: model, stated, reasoning, variant, as ``variants.resolve`` gives them.
         languages: codes of the samples and what they are called in the outcomes.
         policies: what to do.
+        again: for messages, the command that evaluates errored samples again.
 
     Raises InputError for errors and duplicates under the policy ``fail``.
     """
@@ -157,7 +159,7 @@ def settle(
     duplicates = _delete(database, repeated)
     errors = _count(database, "samples WHERE correct IS NULL")
     if errors and policies.errors == "fail":
-        raise InputError(_errors(database, errors))
+        raise InputError(_errors(database, errors, again))
     if policies.errors == "drop":
         _delete(database, "SELECT position FROM samples WHERE correct IS NULL")
     measures = _measures(database)
@@ -212,13 +214,15 @@ def _refuse(database: Any, positions: str, policies: Policies, what: str) -> Non
         f"{log}, and sample {first} of {other})"
         for variant, language, template, instance, log, sample, other, first in rows
     )
+    within = all(log == other for *_, log, _, other, _ in rows)
+    leave = "Remove the repeated ones" if within else "Leave one of the files out"
     raise InputError(
-        f"{number} samples are duplicates: the same question {what}: {told}. Leave one of the "
-        "files out, map what tells them apart (--mapping), or take the first (--duplicates first)"
+        f"{number} samples are duplicates: the same question {what}: {told}. {leave}, map what "
+        "tells them apart (--mapping), or take the first (--duplicates first)"
     )
 
 
-def _errors(database: Any, number: int) -> str:
+def _errors(database: Any, number: int, again: str) -> str:
     rows = database.execute(
         f"""
         SELECT log, count(*), any_value(sample), any_value(coalesce(error, 'no score'))
@@ -228,8 +232,8 @@ def _errors(database: Any, number: int) -> str:
     told = "; ".join(
         f"{log}: {count} (such as {sample}: {error:.100})" for log, count, sample, error in rows
     )
+    how = f" ({again})" if again else ""
     return (
-        f"{number} samples ended in an error or have no score: {told}. Evaluate them again "
-        "(inspect eval-retry), count them as wrong (--errors wrong), or leave them out "
-        "(--errors drop)"
+        f"{number} samples ended in an error or have no score: {told}. Evaluate them again{how}, "
+        "count them as wrong (--errors wrong), or leave them out (--errors drop)"
     )

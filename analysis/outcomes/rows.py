@@ -37,7 +37,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
         if {"n_correct", "n_total"} <= set(row) and "correct" not in row:
             raise InputError(
                 f"{path} holds counts of cells, not answers: it needs no ingest, give it to the "
-                "analyses as --outcomes"
+                "analyses as it is (`transfer glmm --outcomes FILE`)"
             )
         log.read += 1
         record = {"file": about, "row": row}

@@ -133,6 +133,8 @@ class Format:
         recognises: whether a file is one of its own, by its name and, if need be, its first line.
         read: samples of a file, one after another; fills in the ``Log`` on the way.
         default: the packaged mapping.
+        again: how to evaluate again what ended in errors, where the program that wrote the logs
+            has a command for it.
     """
 
     name: str
@@ -140,3 +142,4 @@ class Format:
     recognises: Callable[[Path], bool]
     read: Callable[[Path, Mapping, Request, Log], Iterator[Sample]]
     default: str = field(default="")
+    again: str = field(default="")

@@ -91,8 +91,8 @@ def _registered(
         if reasoning is None and len(rows) > 1:
             raise InputError(
                 f"{model} has both modes and its log does not say which: map reasoning "
-                "(--mapping, such as `reasoning: {value: 'off'}`), or evaluate with "
-                "-T reasoning=on or off"
+                "(--mapping, such as `reasoning: {value: 'off'}`), or say it when you evaluate "
+                "(`inspect eval evaluation/task.py -T reasoning=on`, or off)"
             )
         rows = rows if reasoning is None else rows[rows["reasoning"] == reasoning]
         return None if rows.empty else rows.iloc[0]
