@@ -9,7 +9,10 @@ from analysis.glmm.columns import INTERCEPT, Levels
 from analysis.glmm.formula import Formula, RandomTerm
 from analysis.glmm.predict import fitted_probability
 from analysis.glmm.result import Fit
+from analysis.glmm.separation import Separation, find_separation
 from common.errors import InputError, name_some
+
+NAMED = 5  # levels of a group that are told one by one
 
 
 def check_design(formula: Formula, data: pd.DataFrame) -> list[str]:
@@ -67,6 +70,12 @@ def check_terms(formula: Formula, data: pd.DataFrame, known: Levels) -> list[str
     return [name for name in fixed.names if name not in dependent]
 
 
+def dropped_columns(formula: Formula, data: pd.DataFrame, kept: list[str]) -> list[str]:
+    """The fixed columns that ``check_terms`` left out."""
+    _, names = formula.fixed_matrix(data)
+    return [name for name in names if name not in kept]
+
+
 def redundant_terms(formula: Formula, data: pd.DataFrame, known: Levels) -> list[str]:
     """Pairs of random terms that the data cannot tell apart, each named.
 
@@ -121,8 +130,16 @@ def dependent_columns(matrix: np.ndarray, names: list[str]) -> list[str]:
     return dependent
 
 
+def fixed_separation(formula: Formula, data: pd.DataFrame, names: list[str]) -> Separation | None:
+    """What of the fixed columns ``names`` foretells outcomes without error, or None."""
+    matrix, all_names = formula.fixed_matrix(data)
+    matrix = matrix[:, [all_names.index(name) for name in names]]
+    scale = 1 / np.abs(matrix).max(axis=0)
+    return find_separation(matrix * scale, np.diag(scale), names, *formula.counts(data))
+
+
 def separated_levels(formula: Formula, data: pd.DataFrame) -> list[str]:
-    """Levels of the grouping factors with all or no successes, as ``group level: all wrong``."""
+    """Levels of the grouping factors with all or no successes, as ``separated`` gives them."""
     success, trials = formula.counts(data)
     counts = pd.DataFrame({"success": success, "trials": trials})
     found = []
@@ -133,12 +150,17 @@ def separated_levels(formula: Formula, data: pd.DataFrame) -> list[str]:
 
 
 def separated(group: str, levels, success: np.ndarray, trials: np.ndarray) -> list[str]:
-    """The separated ones among a group's levels, given each level's successes and trials."""
+    """The levels of a group with all or no successes, given each level's successes and trials.
+
+    As ``group level: all wrong``; more than ``NAMED`` are counted, in one text.
+    """
     success, trials, levels = np.asarray(success), np.asarray(trials), np.asarray(levels)
     found = []
     for outcome, at in (("wrong", success == 0), ("right", success == trials)):
         found += [f"{group} {level}: all {outcome}" for level in levels[at & (trials > 0)]]
-    return found
+    if len(found) <= NAMED:
+        return found
+    return [f"{len(found):,} of {len(levels):,} levels of {group}: all right or all wrong"]
 
 
 def dispersion(fit: Fit, data: pd.DataFrame) -> float:

@@ -10,10 +10,18 @@ import numpy as np
 import pandas as pd
 
 from analysis.glmm.columns import numbers
-from analysis.glmm.diagnostics import check_design, dispersion, separated_levels
+from analysis.glmm.diagnostics import (
+    check_design,
+    dispersion,
+    dropped_columns,
+    fixed_separation,
+    redundant_terms,
+    separated_levels,
+)
 from analysis.glmm.formula import Formula, parse
 from analysis.glmm.r_session import from_r_frame, session, to_r_frame
 from analysis.glmm.result import Fit, Optimisation, correlations_table, wald_table
+from analysis.glmm.separation import refuse_complete
 from common.errors import InputError
 
 Progress = Callable[[str, int, float], None]
@@ -61,8 +69,10 @@ def fit(
     Raises InputError for a design that cannot be fitted, EngineMissing without R or lme4.
     """
     formula = parse(formula) if isinstance(formula, str) else formula
-    check_design(formula, data)
+    kept = check_design(formula, data)
     known = formula.levels(data)
+    separation = fixed_separation(formula, data, kept)
+    refuse_complete(separation)
     began = time.perf_counter()
     r = session()
     robjects = r.robjects
@@ -118,7 +128,12 @@ def fit(
     )
     result.diagnostics["std_error_rx"] = np.sqrt(np.diag(np.array(found["covariance_rx"]))).tolist()
     result.diagnostics["theta"] = list(found["theta"])
-    result.diagnostics["separated"] = separated_levels(formula, data)
+    result.diagnostics.update(
+        separated=separated_levels(formula, data),
+        separation="" if separation is None else separation.sentence(),
+        redundant=redundant_terms(formula, data, known),
+        dropped=dropped_columns(formula, data, kept),
+    )
     result.diagnostics["dispersion"] = dispersion(result, data)
     return result
 

@@ -61,7 +61,9 @@ class Fit:
         levels: of every covariate that is a factor, by name; rows are coded by them, whichever
             levels the rows have. A covariate that is not here is a number.
         optimisation: the optimiser's record.
-        diagnostics: e.g. ``dispersion`` (Pearson statistic over residual df), ``separated``.
+        diagnostics: e.g. ``dispersion`` (Pearson statistic over residual df), ``separated`` (levels
+            that are all right or all wrong), ``separation`` (of the fixed part, in words),
+            ``redundant`` (pairs of random terms), ``dropped`` (fixed columns).
         provenance: data_source, data_hash, seed.
     """
 
@@ -163,8 +165,17 @@ class Fit:
             names = [*(zero["group"] + " " + zero["term"])]
             names += [*("correlation of ±1 in " + one["group"])]
             found.append(f"singular fit: {name_some(names) or 'a combination of random effects'}")
-        if separated := self.diagnostics.get("separated"):
-            found.append(f"separation: {_by_group(separated)}")
+        if separated := self.diagnostics.get("separation"):
+            found.append(separated)
+        for pair in self.diagnostics.get("redundant", ()):
+            found.append(
+                f"{pair} cannot be told apart: the data have the sum of their variances alone; "
+                "leave one out"
+            )
+        if dropped := self.diagnostics.get("dropped"):
+            found.append(f"left out as combinations of other columns: {name_some(dropped)}")
+        if held := self.diagnostics.get("separated"):
+            found.append(f"{'; '.join(held)}: their effects are held back by the SD alone")
         dispersion = self.diagnostics.get("dispersion")
         if dispersion is not None and dispersion > 1.2:
             found.append(
@@ -184,19 +195,6 @@ class Fit:
             f"AIC {self.aic:.1f}\n\nFixed effects (log-odds)\n{fixed}\n\n"
             f"Random effects (SD, log-odds)\n{random}{notes}"
         )
-
-
-def _by_group(separated: list[str]) -> str:
-    """Separated levels by group: named where they are few, counted where they are many."""
-    groups: dict[str, list[str]] = {}
-    for text in separated:
-        groups.setdefault(text.split(" ", 1)[0], []).append(text)
-    return "; ".join(
-        name_some(texts)
-        if len(texts) <= 5
-        else f"{len(texts)} levels of {group} all right or wrong"
-        for group, texts in groups.items()
-    )
 
 
 def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -> pd.DataFrame:

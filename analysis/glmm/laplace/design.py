@@ -14,7 +14,7 @@ import pandas as pd
 from scipy import sparse
 
 from analysis.glmm.columns import Levels
-from analysis.glmm.diagnostics import check_terms
+from analysis.glmm.diagnostics import check_terms, redundant_terms
 from analysis.glmm.formula import Formula
 from analysis.glmm.laplace.kernels import Kernel
 from analysis.glmm.laplace.layout import Layout, encode, find_layout
@@ -33,7 +33,8 @@ class Design:
 
     Attributes:
         layout: the grid and the place of every row in it.
-        levels: of the covariates that are factors.
+        levels: of the covariates that are factors; ``dropped`` are fixed columns that are
+            combinations of others, ``redundant`` pairs of random terms (``diagnostics``).
         fixed: units × columns of X, centred and scaled; ``names`` are R's.
         offset: log-odds, by unit.
         terms: random terms; ``eliminated`` is the position of the one with most effects.
@@ -41,6 +42,8 @@ class Design:
 
     layout: Layout
     levels: Levels
+    dropped: list[str]
+    redundant: list[str]
     fixed: np.ndarray
     names: list[str]
     unscale: np.ndarray
@@ -166,6 +169,8 @@ def build(
     return Design(
         layout=layout,
         levels=known,
+        dropped=[name for name in all_names if name not in names],
+        redundant=redundant_terms(formula, data, known),
         fixed=fixed,
         names=names,
         unscale=unscale,

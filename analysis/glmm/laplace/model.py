@@ -31,6 +31,7 @@ from analysis.glmm.laplace.sparse import SparseSystem
 from analysis.glmm.laplace.start import cold_start, working_information
 from analysis.glmm.laplace.warmstart import WarmStart
 from analysis.glmm.result import Fit
+from analysis.glmm.separation import Separation, find_separation, refuse_complete
 from common.errors import InputError
 
 Progress = Callable[[str, int, float], None]
@@ -109,6 +110,7 @@ class Model:
         self.likelihood = Likelihood(self.design, counts, self.system)
         self.constant = log_choose(trials, success)
         self._last: Modes | None = None
+        self._separation: tuple[Separation | None] | None = None  # not sought yet
 
     def refit(self, successes: np.ndarray, trials: np.ndarray | None = None) -> Model:
         """The same model of other counts (one per row of the data), its structure shared."""
@@ -124,6 +126,17 @@ class Model:
         other = copy(self)
         other._take(success, trials)
         return other
+
+    @property
+    def separation(self) -> Separation | None:
+        """What of the fixed part foretells outcomes without error, so that there is no maximum."""
+        if self._separation is None:
+            counts, design = self.likelihood.counts, self.design
+            success, trials = counts.successes.sum(axis=1), counts.trials.sum(axis=1)
+            self._separation = (
+                find_separation(design.fixed, design.unscale, design.names, success, trials),
+            )
+        return self._separation[0]
 
     @property
     def theta_names(self) -> list[str]:
@@ -162,24 +175,27 @@ class Model:
     ) -> Optimum:
         """Maximise the likelihood, from nothing or from where another fit ended.
 
-        Raises InputError if the modes cannot be found at the start.
+        Raises InputError where the covariates foretell every outcome (``separation``), and where
+        the modes cannot be found or the information has no inverse.
         """
+        refuse_complete(self.separation)
         settings = self.settings
         objective = Objective(self.likelihood)
         with one_thread():
             try:
                 point, information = self._begin(objective, start)
-            except FloatingPointError as error:
-                raise InputError(f"the fit cannot begin: {error}") from error
-            return maximise(
-                objective,
-                point,
-                information,
-                exact=settings.hessian == "exact",
-                tolerance=settings.tolerance,
-                max_iterations=settings.max_iterations,
-                progress=self._reporter(progress),
-            )
+                return maximise(
+                    objective,
+                    point,
+                    information,
+                    exact=settings.hessian == "exact",
+                    tolerance=settings.tolerance,
+                    max_iterations=settings.max_iterations,
+                    progress=self._reporter(progress),
+                )
+            except (FloatingPointError, np.linalg.LinAlgError) as error:
+                why = "" if self.separation is None else f". {self.separation.sentence()}"
+                raise InputError(f"the fit cannot be computed: {error}{why}") from error
 
     def _begin(
         self, objective: Objective, start: WarmStart | Fit | None

@@ -34,6 +34,9 @@ def report(
     exact = optimum.exact and optimum.definite
     covariance = (_exact_covariance if exact else _working_covariance)(model, optimum)
     unknown = () if exact or not optimum.exact else ("the Hessian is not positive definite",)
+    if np.isnan(covariance).any():
+        unknown = (*unknown, "the information about the fixed effects is singular: none of their "
+                   "standard errors is known")  # fmt: skip
     random_effects, correlations = _components(model, optimum)
     fit = Fit(
         formula=model.formula,
@@ -68,6 +71,9 @@ def report(
         theta=(point.phi[fixed:] / design.theta_scale).tolist(),
         hessian_definite=optimum.definite,
         separated=_separated(model),
+        separation="" if model.separation is None else model.separation.sentence(),
+        redundant=design.redundant,
+        dropped=design.dropped,
         dispersion=pearson_dispersion(model.success, model.trials, probability, fit.df),
     )
     return fit
@@ -106,7 +112,11 @@ def _working_covariance(model: Model, optimum: Optimum) -> np.ndarray:
     *_, information = working_information(
         model.likelihood, modes.cells.weight, modes.blocks, modes.factor
     )
-    return unscale @ np.linalg.inv(information) @ unscale.T
+    try:
+        inverse = np.linalg.inv(information)
+    except np.linalg.LinAlgError:
+        return np.full(information.shape, np.nan)
+    return unscale @ inverse @ unscale.T
 
 
 def _components(model: Model, optimum: Optimum) -> tuple[pd.DataFrame, pd.DataFrame]:
