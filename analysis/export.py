@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from analysis.outcomes.policies import connect, quoted
 from common.errors import InputError, name_some
-from common.files import replacing, write_table
+from common.files import read_table, replacing, write_table
 
 ITEM = ("language", "split", "template", "instance")
 
@@ -113,4 +113,4 @@ def _table(directory: Path, name: str) -> pd.DataFrame:
     path = Path(directory) / f"{name}.csv"
     if not path.is_file():
         raise InputError(f"there is no {path}; `transfer glmm` writes it")
-    return pd.read_csv(path)
+    return read_table(path)

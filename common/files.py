@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from common import spreadsheets
 from common.errors import InputError
 
 ROOT = Path(__file__).parents[1]
@@ -98,14 +99,20 @@ def write_text(text: str, path: str | Path) -> Path:
 def write_table(table: pd.DataFrame, path: str | Path, float_format: str | None = None) -> Path:
     """Write a table as CSV or Parquet, by its suffix, whole or not at all.
 
-    ``float_format`` (``%.8g``) is for CSV; numbers keep full precision without it.
+    ``float_format`` (``%.8g``) is for CSV; numbers keep full precision without it. In CSV a text
+    that a spreadsheet would run as a formula is guarded (``common.spreadsheets``).
     """
     with replacing(path) as temporary:
         if Path(path).suffix == ".parquet":
             table.to_parquet(temporary, index=False)
         else:
-            table.to_csv(temporary, index=False, float_format=float_format)
+            spreadsheets.guarded(table).to_csv(temporary, index=False, float_format=float_format)
     return Path(path)
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """A CSV file of ``write_table``, its texts as they were."""
+    return spreadsheets.unguarded(pd.read_csv(path))
 
 
 def hash_table(table: pd.DataFrame) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from common.errors import InputError, name_some, suggest
 from common.pointers import is_pointer, told
+from common.spreadsheets import unguarded
 
 
 def named(source: str | Path | pd.DataFrame, table: str) -> str:
@@ -26,9 +27,10 @@ def read_rows(
     """The rows of a CSV file or a data frame, every cell a stripped string, an empty one ``""``.
 
     Nothing in a file is taken for a missing value or a boolean: ``nan`` stays Min Nan Chinese,
-    ``no`` stays Norwegian. The index is the place for messages: the ``line`` in the file, counted
-    from the header's 1 (exact unless a quoted cell spans lines), or the data frame's ``row``.
-    ``table`` says what a data frame holds.
+    ``no`` stays Norwegian. An apostrophe before what a spreadsheet would run goes
+    (``common.spreadsheets``). The index is the place for messages: the ``line`` in the file,
+    counted from the header's 1 (exact unless a quoted cell spans lines), or the data frame's
+    ``row``. ``table`` says what a data frame holds.
 
     Raises InputError for a file that cannot be read, is empty, lacks a ``required`` column, or has
     a column that looks like a misspelt ``known`` one. Other columns are kept.
@@ -65,7 +67,7 @@ def _read_csv(path: str | Path) -> pd.DataFrame:
         raise InputError(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError, pd.errors.EmptyDataError, pd.errors.ParserError) as error:
         raise InputError(f"{path} cannot be read as CSV in UTF-8: {error}") from error
-    cells = cells.fillna("").apply(lambda column: column.str.strip())
+    cells = unguarded(cells.fillna("").apply(lambda column: column.str.strip()))
     cells.index = (cells.index + 1).rename("line")
     return cells.iloc[1:].set_axis(cells.iloc[0].tolist(), axis=1)
 

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.figures.scatter import COLOURS, TITLES
-from analysis.figures.style import GRID, MUTED
+from analysis.figures.style import GRID, MUTED, plain
 
 
 def by_budget(axes: Axes, summary: pd.DataFrame, level: str, truth: str) -> None:
@@ -22,7 +22,7 @@ def by_budget(axes: Axes, summary: pd.DataFrame, level: str, truth: str) -> None
         axes.fill_between(group["k"], group["conf_low"], group["conf_high"], color=colour,
                           alpha=0.15, linewidth=0)  # fmt: skip
         axes.plot(group["k"], group["mae"], "o-", color=colour, markersize=4,
-                  label=TITLES.get(name, name))  # fmt: skip
+                  label=plain(TITLES.get(name, name)))  # fmt: skip
     axes.set_ylim(bottom=0)
     axes.set_xticks(sorted(rows["k"].unique()))
     axes.grid(color=GRID, linewidth=0.6)

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, INK, MUTED, OURS, RC, add_note, new_figure
+from analysis.figures.style import GRID, INK, MUTED, OURS, RC, add_note, new_figure, plain
 
 STAGES = {"operands": "Operands read", "intermediates": "Intermediate values", "final": "Answer"}
 
@@ -27,7 +27,7 @@ def draw(rates: pd.DataFrame, note: str) -> Figure:
             axes.plot(range(len(STAGES)), row, color=OURS if edge else MUTED, marker="o",
                       markersize=4, linewidth=1.8 if edge else 0.8)  # fmt: skip
             if edge or len(table) <= 6:
-                axes.annotate(labels.language(language), (len(STAGES) - 1, row.iloc[-1]),
+                axes.annotate(plain(labels.language(language)), (len(STAGES) - 1, row.iloc[-1]),
                               xytext=(6, 0), textcoords="offset points", va="center",
                               fontsize=8, color=INK)  # fmt: skip
         axes.set_xticks(range(len(STAGES)), STAGES.values())

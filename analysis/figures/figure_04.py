@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from analysis import labels
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 TITLES = {"size": "model size, reasoning off", "reasoning": "reasoning, at 8B"}
 SIDES = {"resource": "right", "distance": "left"}
@@ -47,7 +47,7 @@ def curves(
     for (setting, group), colour in zip(pieces, (PUBLISHED, OURS), strict=True):
         axes.fill_between(group["value"], group["conf_low"], group["conf_high"],
                           color=colour, alpha=0.15, linewidth=0)  # fmt: skip
-        axes.plot(group["value"], group["odds_ratio"], color=colour, label=setting)
+        axes.plot(group["value"], group["odds_ratio"], color=colour, label=plain(setting))
     axes.axhline(1, color=MUTED, linewidth=0.8)
     axes.plot(languages[feature], [0.015] * len(languages), "|", color=MUTED,
               markersize=5, transform=axes.get_xaxis_transform())  # fmt: skip

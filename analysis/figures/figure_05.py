@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.figures.scatter import COLOURS, TITLES, errors, identity
-from analysis.figures.style import INK, MUTED, OURS, RC, add_note, new_figure
+from analysis.figures.style import INK, MUTED, OURS, RC, add_note, new_figure, plain
 
 TICKS = [40, 60, 80, 100]
 PREDICTED = "predicted accuracy (%), language held out"
@@ -62,7 +62,7 @@ def _name(axes: Axes, rows: pd.DataFrame) -> None:
         for row in own.itertuples():
             height = max(100 * row.plug_in + 1.5 * -side, height + CLOSEST)
             axes.annotate(
-                row.language,
+                plain(row.language),
                 (100 * row.observed, 100 * row.plug_in),
                 xytext=(100 * row.observed + 2.6 * side, height),
                 ha="left" if side > 0 else "right",

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 COLORS = {"symbolic": OURS, "original": PUBLISHED}
 FARTHEST = 400
@@ -45,7 +45,7 @@ def precision(axes: Axes, templates: pd.DataFrame) -> None:
     for split, rows, seen, color in _splits(templates):
         axes.plot(
             seen["templates"], seen["std_error"], "o-", color=color, markersize=3.5,
-            label=f"{split} questions",
+            label=plain(f"{split} questions"),
         )  # fmt: skip
         last = seen.iloc[-1]
         far = np.geomspace(last["templates"], FARTHEST, 20)
@@ -69,7 +69,7 @@ def ranking(axes: Axes, templates: pd.DataFrame) -> None:
         )  # fmt: skip
         axes.plot(
             seen["templates"], seen["rank_correlation"], "o-", color=color, markersize=3.5,
-            label=f"{split} questions",
+            label=plain(f"{split} questions"),
         )  # fmt: skip
         _published(axes, rows, "published_rank")
     axes.set_xscale("log")

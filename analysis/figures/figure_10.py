@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 
 def draw(by_language: pd.DataFrame, overall: pd.DataFrame, note: str) -> Figure:
@@ -35,7 +35,7 @@ def draw(by_language: pd.DataFrame, overall: pd.DataFrame, note: str) -> Figure:
                 label="published",
             )  # fmt: skip
         counts = table["runs"].unique()
-        names = [labels.language(code) for code in table["language"]]
+        names = [plain(labels.language(code)) for code in table["language"]]
         if len(counts) > 1:
             names = [f"{name} (n = {n})" for name, n in zip(names, table["runs"], strict=True)]
         axes.set_yticks(positions, names)

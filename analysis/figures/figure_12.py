@@ -6,7 +6,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 MODES = {"off": ("reasoning off", PUBLISHED, "D"), "on": ("reasoning on", OURS, "o")}
 
@@ -37,7 +37,7 @@ def draw(gaps: pd.DataFrame, note: str) -> Figure:
             axes.axhline(0, color=MUTED, linewidth=0.8)
             axes.set_xticks(range(len(sizes)), [f"{size:g}" for size in sizes])
             axes.set_xlim(-0.5, len(sizes) - 0.5)
-            axes.set_title(family, fontsize=9)
+            axes.set_title(plain(family), fontsize=9)
             axes.grid(axis="y", color=GRID, linewidth=0.6)
             axes.set_axisbelow(True)
         panels[0].set_ylabel("English − other languages, points")

@@ -6,7 +6,17 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import (
+    GRID,
+    INK,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 
 MODES = {"off": ("o", OURS), "on": ("D", PUBLISHED)}
 
@@ -24,7 +34,7 @@ def draw(variants: pd.DataFrame, note: str) -> Figure:
             pair = pair.sort_values("reasoning")
             axes.plot(pair["tflops"], pair["relative"], color=MUTED, linewidth=0.8, zorder=1)
             last = pair.iloc[-1]
-            axes.annotate(str(name), (last["tflops"], last["relative"]), xytext=(5, 4),
+            axes.annotate(plain(name), (last["tflops"], last["relative"]), xytext=(5, 4),
                           textcoords="offset points", fontsize=7, color=INK)  # fmt: skip
         for mode, (mark, colour) in MODES.items():
             rows = table[table["reasoning"] == mode]

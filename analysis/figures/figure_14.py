@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis.figures.scatter import COLOURS, TITLES, identity
-from analysis.figures.style import INK, RC, add_note, new_figure
+from analysis.figures.style import INK, RC, add_note, new_figure, plain
 
 COLUMNS = 5
 
@@ -25,7 +25,7 @@ def draw(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figure:
             axes.remove()
         for axes, language in zip(panels, order, strict=False):
             identity(axes)
-            axes.set_title(names.get(language, language), fontsize=9)
+            axes.set_title(plain(names.get(language, language)), fontsize=9)
             texts = []
             for name in shown:
                 rows = pairs[(pairs["language"] == language) & (pairs["predictor"] == name)]

@@ -6,7 +6,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, INK, MUTED, OURS, RC, add_note, new_figure
+from analysis.figures.style import GRID, INK, MUTED, OURS, RC, add_note, new_figure, plain
 
 OFFSETS = {
     "eng": (-6, 6, "right"), "ukr": (0, 7, "center"), "nld": (-6, 4, "right"),
@@ -34,7 +34,7 @@ def draw(languages: pd.DataFrame, note: str) -> Figure:
         for row in study.itertuples():
             x, y, alignment = OFFSETS.get(row.language, (6, -3, "left"))
             axes.annotate(
-                row.name, (row.resource, row.distance), xytext=(x, y), ha=alignment,
+                plain(row.name), (row.resource, row.distance), xytext=(x, y), ha=alignment,
                 textcoords="offset points", fontsize=8, color=INK,
             )  # fmt: skip
         axes.grid(color=GRID, linewidth=0.6)

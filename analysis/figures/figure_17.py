@@ -8,7 +8,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import (
+    GRID,
+    INK,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 
 LOOKS = (("o", OURS), ("s", PUBLISHED), ("D", INK), ("^", MUTED))
 
@@ -26,8 +36,10 @@ def draw(fixed: pd.DataFrame, note: str) -> Figure:
             rows = table[table["stage"] == name].set_index("term").loc[terms]
             heights = -np.arange(len(terms)) - 0.2 * (position - (len(names) - 1) / 2)
             axes.hlines(heights, rows["conf_low"], rows["conf_high"], color=colour, linewidth=1.3)
-            axes.plot(rows["estimate"], heights, mark, color=colour, markersize=4.5, label=name)
-        axes.set_yticks(-np.arange(len(terms)), [labels.term(name) for name in terms])
+            axes.plot(
+                rows["estimate"], heights, mark, color=colour, markersize=4.5, label=plain(name)
+            )
+        axes.set_yticks(-np.arange(len(terms)), [plain(labels.term(name)) for name in terms])
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x", color=GRID, linewidth=0.6)
         axes.set_axisbelow(True)

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 
 def draw(runs: pd.DataFrame, test: pd.DataFrame, first: str, second: str, note: str) -> Figure:
@@ -31,9 +31,9 @@ def draw(runs: pd.DataFrame, test: pd.DataFrame, first: str, second: str, note: 
             answers = f", n = {counts[0]:,} answers" if len(counts) == 1 else ""
             axes.plot(
                 100 * table[side], positions, marker, color=color, markersize=3.5,
-                label=f"{labels.language(language)}{answers}, 95% Wilson interval",
+                label=f"{plain(labels.language(language))}{answers}, 95% Wilson interval",
             )  # fmt: skip
-        axes.set_yticks(-table.index.to_numpy(dtype=float), table["variant"], fontsize=7)
+        axes.set_yticks(-table.index.to_numpy(dtype=float), table["variant"].map(plain), fontsize=7)
         axes.set_ylim(-len(table) + 0.3, 0.7)
         axes.set_xlim(-2, 102)
         axes.tick_params(axis="y", length=0)

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 TERMS = ("resource:size", "distance:size")
 
@@ -35,7 +35,7 @@ def draw(table: pd.DataFrame, note: str) -> Figure:
                     label="published (Table 7)",
                 )  # fmt: skip
             names = [
-                f"{row.label}\n{row.variants} runs, {row.saturated_cells} cells above 90%"
+                f"{plain(row.label)}\n{row.variants} runs, {row.saturated_cells} cells above 90%"
                 for row in rows.itertuples()
             ]
             axes.set_yticks(positions, names, fontsize=8)
@@ -43,7 +43,7 @@ def draw(table: pd.DataFrame, note: str) -> Figure:
             axes.tick_params(axis="y", length=0)
             axes.grid(axis="x", color=GRID, linewidth=0.6)
             axes.set_axisbelow(True)
-            axes.set_title(labels.term(term))
+            axes.set_title(plain(labels.term(term)))
         for axes in panels:
             axes.set_xlabel("log-odds per SD")
         handles, names = panels[0].get_legend_handles_labels()

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, OURS, RC, add_note, new_figure
+from analysis.figures.style import GRID, OURS, RC, add_note, new_figure, plain
 
 
 def draw(rates: pd.DataFrame, note: str) -> Figure:
@@ -20,7 +20,7 @@ def draw(rates: pd.DataFrame, note: str) -> Figure:
         ends = 100 * table["conf_low"], 100 * table["conf_high"]
         axes.hlines(heights, *ends, color=OURS, linewidth=1.6)
         axes.plot(100 * table["rate"], heights, "o", color=OURS, markersize=5)
-        axes.set_yticks(heights, [labels.language(code) for code in table["language"]])
+        axes.set_yticks(heights, [plain(labels.language(code)) for code in table["language"]])
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x", color=GRID, linewidth=0.6)
         axes.set_xlabel(r"responses with a \boxed{}, % (95% Wilson interval)")

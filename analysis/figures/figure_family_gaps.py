@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 
 def draw(families: pd.DataFrame, runs: pd.DataFrame, note: str) -> Figure:
@@ -30,7 +30,7 @@ def draw(families: pd.DataFrame, runs: pd.DataFrame, note: str) -> Figure:
             markerfacecolor="none", markeredgecolor=PUBLISHED, markeredgewidth=1.1,
             label="published",
         )  # fmt: skip
-        names = [f"{row.family} (n = {row.runs})" for row in families.itertuples()]
+        names = [f"{plain(row.family)} (n = {row.runs})" for row in families.itertuples()]
         axes.set_yticks(positions, names)
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x", color=GRID, linewidth=0.6)

@@ -6,7 +6,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 
 def draw(metrics: pd.DataFrame, note: str) -> Figure:
@@ -46,7 +46,7 @@ def draw(metrics: pd.DataFrame, note: str) -> Figure:
             markersize=3.5,
             label="transfer score τ",
         )
-        axes.set_yticks(positions, table["variant"], fontsize=7.5)
+        axes.set_yticks(positions, table["variant"].map(plain), fontsize=7.5)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(-1, len(table))
         axes.set_xlim(left=0)

@@ -7,7 +7,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import (
+    GRID,
+    INK,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 
 NAMED = 5
 """Points labelled: those farthest from the line."""
@@ -33,7 +43,7 @@ def draw(metrics: pd.DataFrame, line: pd.DataFrame, note: str) -> Figure:
         axes.plot(x, y, "o", color=OURS, markersize=4.5, alpha=0.8, label="model")
         for index in residual.abs().nlargest(NAMED).index:
             axes.annotate(
-                metrics.loc[index, "variant"],
+                plain(metrics.loc[index, "variant"]),
                 (x[index], y[index]),
                 xytext=(6, 0),
                 textcoords="offset points",

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, MUTED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, RC, add_note, new_figure, plain
 
 COLORS = ("#1f5a94", "#c2571a", "#3a7d44", "#8c4a8c", "#7b8794", "#b8860b")
 MARKERS = "oDs^vP"
@@ -58,7 +58,9 @@ def detection(axes: Axes, power: pd.DataFrame) -> None:
             markersize=4, label=label,
         )  # fmt: skip
     effects = power.drop_duplicates("term").set_index("term")["effect"]
-    names = [f"{labels.term(term)} ({effects[term]:+.2f})".replace("-", "−") for term in terms]
+    names = [
+        f"{plain(labels.term(term))} ({effects[term]:+.2f})".replace("-", "−") for term in terms
+    ]
     axes.set_yticks(-np.arange(len(terms)), names)
     axes.set_ylim(-len(terms) + 0.4, 0.6)
     axes.set_xlim(-2, 102)

@@ -6,7 +6,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 
 def draw(ranks: pd.DataFrame, perturbation: str, note: str) -> Figure:
@@ -23,15 +23,17 @@ def draw(ranks: pd.DataFrame, perturbation: str, note: str) -> Figure:
         for row, start, end in zip(ranks.itertuples(), left, right, strict=True):
             colour = MUTED if row.change == 0 else (OURS if row.change > 0 else PUBLISHED)
             axes.plot([0, 1], [start, end], "o-", color=colour, markersize=4, linewidth=1.3)
-            axes.text(-0.03, start, f"{row.variant}  {row.rank_original}", ha="right", va="center")
+            axes.text(
+                -0.03, start, f"{plain(row.variant)}  {row.rank_original}", ha="right", va="center"
+            )
             moved = f" ({row.change:+d})".replace("-", "−") if row.change else ""
-            axes.text(1.03, end, f"{row.rank}  {row.variant}{moved}", ha="left", va="center")
+            axes.text(1.03, end, f"{row.rank}  {plain(row.variant)}{moved}", ha="left", va="center")
         axes.set_xlim(-0.9, 1.95)
         axes.set_ylim(len(ranks) + 0.6, 0.2)
         for text in axes.texts:
             text.set_fontsize(8)
         axes.axis("off")
         axes.text(0, 0.1, "original", ha="center", fontsize=9, weight="bold")
-        axes.text(1, 0.1, perturbation, ha="center", fontsize=9, weight="bold")
+        axes.text(1, 0.1, plain(perturbation), ha="center", fontsize=9, weight="bold")
         add_note(figure, note)
     return figure

@@ -6,7 +6,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 COLOURS = (OURS, PUBLISHED, "#4d8b57", "#7a5ea8")
 
@@ -26,7 +26,7 @@ def draw(stability: pd.DataFrame, threshold: float, note: str) -> Figure:
                 "o-",
                 color=colour,
                 markersize=4,
-                label=reading,
+                label=plain(reading),
             )
             right.plot(table["instances"], table["mean_change"], "o-", color=colour, markersize=4)
         for axes in (left, right):

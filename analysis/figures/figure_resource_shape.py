@@ -7,7 +7,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import (
+    GRID,
+    INK,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from analysis.unseen.shape import ALL
 
 
@@ -34,15 +44,15 @@ def draw(shape: pd.DataFrame, slope: float, languages: pd.DataFrame, note: str) 
         height = -float("inf")
         for curve, effect in ends.items():
             height = max(effect, height + gap)
-            axes.annotate(curve, (left, height), xytext=(-4, 0), textcoords="offset points",
+            axes.annotate(plain(curve), (left, height), xytext=(-4, 0), textcoords="offset points",
                           ha="right", va="center", fontsize=7, color=MUTED)  # fmt: skip
         last, lift = -float("inf"), 0
         for row in languages.sort_values("resource").itertuples():
             lift = lift + 14 if row.resource - last < 0.06 else 0
             last = row.resource
-            axes.annotate(row.language, (row.resource, 0.0), xycoords=axes.get_xaxis_transform(),
-                          xytext=(0, 4 + lift), textcoords="offset points", ha="center",
-                          fontsize=6, rotation=90, color=INK)  # fmt: skip
+            axes.annotate(plain(row.language), (row.resource, 0.0), xytext=(0, 4 + lift),
+                          xycoords=axes.get_xaxis_transform(), textcoords="offset points",
+                          ha="center", fontsize=6, rotation=90, color=INK)  # fmt: skip
             axes.plot([row.resource], [0.0], "|", color=MUTED, markersize=6,
                       transform=axes.get_xaxis_transform())  # fmt: skip
         bottom, top = axes.get_ylim()

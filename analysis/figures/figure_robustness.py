@@ -6,7 +6,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 
 def draw(groups: pd.DataFrame, note: str, label: str) -> Figure:
@@ -25,12 +25,12 @@ def draw(groups: pd.DataFrame, note: str, label: str) -> Figure:
         axes.hlines(positions, table["low"], table["high"], color=GRID, linewidth=3)
         axes.plot(table["high"], positions, "o", color=OURS, label="high-resource languages")
         axes.plot(table["low"], positions, "o", color=PUBLISHED, label="low-resource languages")
-        axes.set_yticks(positions, table.index, fontsize=8)
+        axes.set_yticks(positions, table.index.map(plain), fontsize=8)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(-0.8, len(table) - 0.2)
         axes.grid(axis="x", color=GRID, linewidth=0.6)
         axes.set_axisbelow(True)
-        axes.set_xlabel(f"change relative to the original accuracy (%), {label}")
+        axes.set_xlabel(f"change relative to the original accuracy (%), {plain(label)}")
         figure.legend(loc="outside upper left", ncols=2, fontsize=8)
         add_note(figure, note)
     return figure

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import labels
-from analysis.figures.style import GRID, MUTED, OURS, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, RC, add_note, new_figure, plain
 
 TERMS = ("resource", "distance", "size", "reasoning", "resource:size", "distance:size",
          "resource:reasoning", "distance:reasoning")  # fmt: skip
@@ -34,8 +34,10 @@ def draw(table: pd.DataFrame, note: str) -> Figure:
             axes.hlines(places, rows["estimate"] - half, rows["estimate"] + half, color=OURS,
                         linewidth=1.5)  # fmt: skip
             axes.plot(rows["estimate"], places, "o", color=OURS, markersize=4)
-            axes.set_title(labels.term(term), fontsize=7.5)
-            axes.set_yticks(list(positions.values()), specifications["label"], fontsize=8)
+            axes.set_title(plain(labels.term(term)), fontsize=7.5)
+            axes.set_yticks(
+                list(positions.values()), specifications["label"].map(plain), fontsize=8
+            )
             axes.tick_params(axis="y", length=0)
             axes.tick_params(axis="x", labelsize=7.5)
             axes.margins(x=0.08)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
+from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 COLUMNS = 3
 
@@ -28,7 +28,7 @@ def draw(profiles: pd.DataFrame, metrics: pd.DataFrame, note: str) -> Figure:
         top = max(1.0, float(slopes.loc[names, "hat_corrected"].max()))
         for axes, name in zip(panels.flat, names, strict=False):
             table = profiles[profiles["variant"] == name]
-            plain, corrected = slopes.loc[name]
+            defined, corrected = slopes.loc[name]
             axes.plot([0, 1], [0, 1], color=MUTED, linewidth=0.8, linestyle="--")
             axes.plot(
                 [0, 1],
@@ -54,11 +54,11 @@ def draw(profiles: pd.DataFrame, metrics: pd.DataFrame, note: str) -> Figure:
                 linewidth=0,
                 label="mean of a bin ± SE; size: number of items",
             )
-            axes.set_title(name, fontsize=8)
+            axes.set_title(plain(name, 36), fontsize=8)
             axes.text(
                 0.04,
                 0.95,
-                f"HAT {plain:.2f}, corrected {corrected:.2f}",
+                f"HAT {defined:.2f}, corrected {corrected:.2f}",
                 transform=axes.transAxes,
                 va="top",
                 fontsize=7.5,

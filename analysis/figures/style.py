@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -44,8 +45,31 @@ def new_figure(width: float, height: float) -> Figure:
         return Figure(figsize=(width, height), layout="constrained")
 
 
+LONGEST = 60
+"""Characters of a name in a figure; a longer one is shown with its middle left out."""
+
+
+def plain(text: object, longest: int = LONGEST) -> str:
+    r"""A text that is not ours (a name, a level, a file) so that a figure shows it as it stands.
+
+    Matplotlib reads what is between two ``$`` as mathematics and fails on what is none, leaves a
+    legend's entry out if it begins with ``_``, and cannot encode half of a surrogate pair; a line
+    break or a very long name would push the axes out of the figure.
+    """
+    shown = "".join(_WRITTEN.get(unicodedata.category(sign), sign) for sign in str(text))
+    if len(shown) > longest:
+        shown = f"{shown[: longest * 2 // 3]}…{shown[len(shown) - longest // 3 + 1 :]}"
+    shown = shown.replace("$", r"\$")
+    return f"\u200b{shown}" if shown.startswith("_") else shown
+
+
+_WRITTEN = {"Cc": " ", "Zl": " ", "Zp": " ", "Cs": "\ufffd"}
+"""Line breaks, other control characters and lone surrogates, and what is drawn for them."""
+
+
 def add_note(figure: Figure, note: str) -> None:
-    """Where the data come from, in small print under the figure."""
+    """Where the data come from, in small print under the figure; its words are ``plain``."""
+    note = " ".join(plain(word) for word in note.split(" "))
     figure.supxlabel(note, x=0.01, ha="left", fontsize=6.5, color=MUTED, wrap=True)
 
 
@@ -56,7 +80,10 @@ def name_rows(
     values: Iterable[str],
     fontsize: float = 8,
 ) -> None:
-    """A chart of rows: their names on the left, their values in words on the right."""
+    """A chart of rows: their names on the left, their values in words on the right.
+
+    Names may be anybody's; they are shown ``plain``.
+    """
     for position, value in zip(positions, values, strict=True):
         axes.annotate(
             value,
@@ -68,7 +95,7 @@ def name_rows(
             fontsize=fontsize,
             color=INK,
         )
-    axes.set_yticks(positions, names)
+    axes.set_yticks(positions, [plain(name) for name in names])
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=GRID, linewidth=0.6)
     axes.set_axisbelow(True)

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.figures import figure_05, figure_06, scatter
-from analysis.figures.style import MUTED
+from analysis.figures.style import MUTED, plain
 from analysis.front import axes
 from analysis.front.arguments import several, whole
 from analysis.front.errors import speaking_python
@@ -96,7 +96,7 @@ class HeldOut(Shown):
             else:
                 one = self.result.one
                 figure_05.means(ax, one[one["predictor"] == name], colour)
-            ax.set(title=scatter.TITLES.get(name, name), ylabel=figure_05.PREDICTED)
+            ax.set(title=plain(scatter.TITLES.get(name, name)), ylabel=figure_05.PREDICTED)
         return ax
 
     def sheet(self) -> Sheet:

@@ -14,6 +14,7 @@ from analysis.outcomes.mapping import Mapping, about_file
 from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_binary
 from common.errors import InputError, name_some, suggest
+from common.spreadsheets import unguard
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -84,7 +85,7 @@ def _csv(path: Path) -> Iterator[tuple[str, dict]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(stream, strict=True)
-            names = next(reader, None)
+            names = [unguard(name) for name in next(reader, ())]
             if not names:
                 raise DamagedLog(f"{path} is empty; a header line and rows are needed")
             if len(set(names)) < len(names):
@@ -95,7 +96,7 @@ def _csv(path: Path) -> Iterator[tuple[str, dict]]:
                 where = f"{path}, line {reader.line_num}"
                 if len(fields) != len(names):
                     raise DamagedLog(f"{where} has {len(fields)} fields, the header {len(names)}")
-                yield where, dict(zip(names, fields, strict=True))
+                yield where, dict(zip(names, map(unguard, fields), strict=True))
     except (csv.Error, UnicodeDecodeError) as error:
         raise DamagedLog(f"{path} is no comma-separated UTF-8 table: {error}") from error
 

@@ -17,12 +17,14 @@ import pyarrow as pa
 from analysis.outcomes.json_lines import read_lines
 from analysis.outcomes.schema import KINDS
 from common.errors import InputError
+from common.spreadsheets import unguarded
 
 
 def read_csv(path: Path) -> pd.DataFrame:
     """Every field of a comma-separated file as text, rows indexed by their line in the file.
 
-    Nothing is taken for a missing value, since ``nan`` is a language (Min Nan Chinese). Blank
+    Nothing is taken for a missing value, since ``nan`` is a language (Min Nan Chinese); what guards
+    a text from spreadsheets goes (``common.spreadsheets``). Blank
     lines are passed over. Raises InputError for an empty file, for lines with more or fewer
     fields than the header, and for text that is not UTF-8.
     """
@@ -42,6 +44,7 @@ def read_csv(path: Path) -> pd.DataFrame:
     except (pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError) as error:
         problem = "a line has more fields than the header" if "Length" in str(error) else error
         raise InputError(f"{path} is no comma-separated UTF-8 table: {problem}") from error
+    table = unguarded(table)
     table.columns = table.columns.str.strip()
     if len(table.columns) == 1 and (sign := re.search("[;\t|]", table.columns[0])):
         raise InputError(f"{path} is separated by {sign.group()!r}; fields are separated by commas")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
 from analysis.outcomes.study import data_source
 from analysis.pipeline.items import ITEMS, Against, Item
-from common.files import write_text
+from common.files import read_table, write_text
 
 SUFFIXES = {"table": (".md", ".csv", ".tex"), "figure": (".png", ".pdf")}
 HEADINGS = ("Item", "Shows", "Target", "Data", "Largest difference from the published", "Files")
@@ -53,7 +51,7 @@ def difference(against: Against, directory: Path) -> str:
     path = directory / against.file
     if not path.is_file():
         return ""
-    table = pd.read_csv(path)
+    table = read_table(path)
     if not {against.ours, against.published}.issubset(table.columns):
         return ""
     if against.where:

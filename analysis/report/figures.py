@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter
 from analysis import labels
 from analysis.figures import figure_02, figure_04, figure_06
 from analysis.figures.scatter import COLOURS
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, new_figure
+from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, new_figure, plain
 
 WIDTH = 3.9  # inches: 374 CSS pixels, as many as a phone has
 SPLITS = {"symbolic": OURS, "original": PUBLISHED}
@@ -101,7 +101,7 @@ def few_templates(table: pd.DataFrame) -> Figure:
             axes.fill_between(place, own["conf_low"], own["conf_high"], color=colour, alpha=0.15,
                               linewidth=0)  # fmt: skip
             axes.plot(place, own["mae"], "o-", color=colour, markersize=4,
-                      label=names.get(predictor, predictor))  # fmt: skip
+                      label=plain(names.get(predictor, predictor)))  # fmt: skip
         axes.set_xticks(place, [f"{k}" for k in own["k"]])
         axes.set(
             xlabel="templates seen in the language", ylabel="mean error (points)", ylim=(0, None)
@@ -117,8 +117,9 @@ def precision(templates: pd.DataFrame) -> Figure:
 
     def draw(axes: Axes) -> None:
         for split, rows in own.groupby("split", sort=False):
+            label = plain(f"{split} questions")
             axes.plot(rows["templates"], rows["std_error"], "o-", markersize=4,
-                      color=SPLITS.get(split, MUTED), label=f"{split} questions")  # fmt: skip
+                      color=SPLITS.get(split, MUTED), label=label)  # fmt: skip
         _logarithmic(axes, [1, 2, 5, 10, 20, 50, 100])
         axes.set_yscale("log")
         axes.set_yticks([1, 2, 5, 10, 20, 40], ["1", "2", "5", "10", "20", "40"])
@@ -141,10 +142,10 @@ def ceiling(table: pd.DataFrame, term: str) -> Figure:
                   label="this fit, 95% Wald interval")  # fmt: skip
         axes.plot(rows["published"], positions - 0.24, "D", markersize=4.5, markerfacecolor="none",
                   markeredgecolor=PUBLISHED, markeredgewidth=1.1, label="published")  # fmt: skip
-        axes.set_yticks(positions, rows["label"])
+        axes.set_yticks(positions, rows["label"].map(plain))
         axes.set_ylim(positions.min() - 0.6, 0.5)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel(f"{labels.term(term)}, log-odds")
+        axes.set_xlabel(f"{plain(labels.term(term))}, log-odds")
         _grid(axes, "x")
 
     return panel(draw, 0.36 * len(rows) + 1.2, legend=True)
@@ -159,7 +160,7 @@ def penalty(by_language: pd.DataFrame) -> Figure:
         axes.axvline(0, color=MUTED, linewidth=0.8)
         axes.hlines(positions, rows["conf_low"], rows["conf_high"], color=OURS, linewidth=1.6)
         axes.plot(rows["gap"], positions, "o", color=OURS, markersize=4.5)
-        axes.set_yticks(positions, [labels.language(code) for code in rows["language"]])
+        axes.set_yticks(positions, [plain(labels.language(code)) for code in rows["language"]])
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel("original − symbolic (points), 95% interval")
         _grid(axes, "x")

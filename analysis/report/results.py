@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from common.files import read_table
+
 TARGETS = {
     "loo/few_templates.csv": "few-templates",
     "loo": "loo-predict",
@@ -47,7 +49,7 @@ class Results:
     def table(self, name: str) -> pd.DataFrame:
         """A CSV file, read once."""
         if name not in self._tables:
-            self._tables[name] = pd.read_csv(self.directory / name)
+            self._tables[name] = read_table(self.directory / name)
         return self._tables[name].copy()
 
     def note(self, folder: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from unicodedata import category
 
 import pandas as pd
 
@@ -42,7 +44,8 @@ def write(table: Table, directory: Path) -> list[Path]:
     """Write ``name.csv``, ``name.md`` and ``name.tex`` into ``directory``."""
     base = Path(directory) / table.name
     alignment = ["left"] + ["right"] * (table.display.shape[1] - 1)
-    markdown = table.display.to_markdown(
+    cells = table.display.map(_markdown, na_action="ignore").rename(columns=_markdown)
+    markdown = cells.to_markdown(
         index=False, disable_numparse=True, colalign=alignment, missingval=""
     )
     return [
@@ -113,7 +116,17 @@ _LATEX = {
 
 
 def _escape(text: object) -> str:
-    return "".join(_LATEX.get(character, character) for character in str(text))
+    return "".join(_LATEX.get(character, character) for character in _one_line(text))
+
+
+def _markdown(text: object) -> str:
+    """A cell of a Markdown table: no end of the cell, and no HTML element, in it."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", _one_line(text).replace("|", r"\|"))
+
+
+def _one_line(text: object) -> str:
+    """Text without line breaks and other control characters, which no cell can hold."""
+    return "".join(" " if category(sign) in ("Cc", "Zl", "Zp") else sign for sign in str(text))
 
 
 def _latex(table: Table) -> str:

@@ -125,6 +125,10 @@
     byId("observed-of").textContent = `Observed is ${model.variant}, the nearest model.`;
   }
 
+  function quoted(text) { // as a shell takes it for one word
+    return /^[\w.,:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  }
+
   let saying;
 
   function show() {
@@ -159,8 +163,8 @@
     near(setting, row, nearestModel(setting));
     const name = data.families[setting.family];
     byId("command").textContent = `transfer predict --params ${billions} ` +
-      (name === null ? "" : `--family ${name.includes(" ") ? `'${name}'` : name} `) +
-      `--reasoning ${modes[setting.mode]} --language ${row.code}`;
+      (name === null ? "" : `--family ${quoted(name)} `) +
+      `--reasoning ${modes[setting.mode]} --language ${quoted(row.code)}`;
     clearTimeout(saying); // said once the hand rests, not at every step of the slider
     saying = setTimeout(() => {
       byId("said").textContent = `${row.name}, ${model}: ${found.plugIn}%, ` +

@@ -2,7 +2,9 @@
 
 import json
 import re
+import shlex
 import shutil
+import subprocess
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -208,3 +210,25 @@ def test_the_committed_page_is_of_the_committed_results():
         results.table(name)
     assert embedded
     assert results.digests() == embedded, "run `make report`"
+
+
+def test_what_users_call_things_is_text_on_the_page(copied):
+    hostile = "<script>alert(1)</script>"
+    for path in (copied / "glmm").glob("*.csv"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("resource", f"resource{hostile}"), encoding="utf-8")
+    (copied / "glmm" / "README.md").write_text(f"# x\n\nData: outcomes of {hostile}.csv\n")
+    text = page.render(Results(copied), EXPLORER, f"outcomes of {hostile}")
+    assert hostile not in text
+    assert text.count("&lt;script&gt;alert(1)") + text.count("&lt;script>alert(1)") >= 3
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js here")
+@pytest.mark.parametrize("name", ["Qwen3", "Granite 3.2", "it's", "$(id)", "a`b`;c", "x/y-1.5,z"])
+def test_names_in_the_explorers_command_are_one_word_of_a_shell(name):
+    script = (page.PAGE / "explorer.js").read_text(encoding="utf-8")
+    quoted = re.search(r"  function quoted\(.*?\n  \}\n", script, re.DOTALL)[0]
+    program = f"{quoted} process.stdout.write(quoted({json.dumps(name)}));"
+    ended = subprocess.run(["node", "-e", program], capture_output=True, text=True, check=True)
+    assert shlex.split(ended.stdout) == [name]
+    assert (ended.stdout == name) == (name in ("Qwen3", "x/y-1.5,z"))
