@@ -62,8 +62,8 @@ def load(
     """The embedded study data, or a user's ``outcomes``, with their features.
 
     Args:
-        outcomes: CSV, Parquet or data frame of instances or cells, or logs; the study's cells
-            without it.
+        outcomes: CSV, Parquet, JSON Lines or data frame of instances or cells, or logs; the
+            study's cells without it.
         models: a file or a data frame that adds to or overrides the registry.
         languages: likewise.
         seed: of the reconstructed template layer of the study's cells.

@@ -40,7 +40,7 @@ def command(
     duplicates: options.Duplicates = "fail",
     skip_damaged: options.SkipDamaged = False,
 ) -> None:
-    """Read logs of Inspect AI, lm-evaluation-harness, Every Eval Ever, CSV or Parquet.
+    """Read logs of Inspect AI, lm-evaluation-harness, Every Eval Ever, and tables.
 
     Writes one row per outcome with its provenance, OUT.report.json, and, for models that the
     registry does not have, OUT.models.csv to complete and pass on as --models.

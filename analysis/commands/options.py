@@ -21,9 +21,9 @@ Outcomes = Annotated[
     Path | None,
     typer.Option(
         "--outcomes",
-        help="Your evaluations: CSV or Parquet, one row per instance (variant, language, template, "
-        "instance, correct) or per cell (variant, language, template, n_correct, n_total), or logs "
-        "as `transfer ingest` reads them. Without it: the study's published counts.",
+        help="Your evaluations: CSV, Parquet or .jsonl, one row per instance (variant, language, "
+        "template, instance, correct) or per cell (variant, language, template, n_correct, "
+        "n_total), or logs as `transfer ingest` reads them. Without it: the study's published counts.",
     ),
 ]
 Models = Annotated[
@@ -104,7 +104,7 @@ Logs = Annotated[
     list[Path],
     typer.Argument(
         help="Files and folders: Inspect AI .eval and .json, lm-evaluation-harness "
-        "samples_*.jsonl, Every Eval Ever .jsonl, CSV, Parquet."
+        "samples_*.jsonl, Every Eval Ever .jsonl, tables (CSV, Parquet, .jsonl)."
     ),
 ]
 Split = Annotated[

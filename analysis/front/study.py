@@ -107,8 +107,8 @@ def load(
 
     Args:
         outcomes: rows of answers (variant, language, template, instance, correct) or of cells
-            (variant, language, template, n_correct, n_total): a CSV or Parquet file, a folder of
-            logs, or a data frame. Without it: the published counts of the study.
+            (variant, language, template, n_correct, n_total): a CSV, Parquet or .jsonl file, a
+            folder of logs, or a data frame. Without it: the published counts of the study.
         models: variant, base_model, family, params_b, reasoning of models that are not registered.
         languages: language, and features of your own; they stand in place of the registered ones.
         tokenizer_counts: token counts as ``transfer features --tokenizer`` writes them.

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from analysis.outcomes import every_eval_ever, inspect_logs, lm_eval, rows
+from analysis.outcomes.files import read_outcomes
 from analysis.outcomes.ingest import ingest
 from analysis.outcomes.mapping import read_mapping
 from analysis.outcomes.samples import Log, Request
@@ -24,7 +25,8 @@ KNOWN = st.sampled_from(
     [
         *("doc_id", "metrics", "filter", "exact_match", "doc", "resps", "error", "language"),
         *("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation", "metadata"),
-        *("is_correct", "score", "output", "token_usage", "template", "raw"),
+        *("is_correct", "score", "output", "token_usage", "template", "raw", "correct", "acc"),
+        *("evaluation_name", "evaluation_result_id", "mgsm_de/strict-match", "x/y", "arguments"),
     ]
 )
 VALUES = st.recursive(
@@ -38,12 +40,13 @@ LINES = st.dictionaries(KNOWN, VALUES, max_size=14)
 RIGHT = st.fixed_dictionaries(
     {
         "doc_id": VALUES,
-        "metrics": st.just(["exact_match"]),
         "exact_match": st.sampled_from([0, 1.0]),
     }
     | {"filter": VALUES, "schema_version": VALUES, "evaluation_id": VALUES, "model_id": VALUES}
     | {"sample_id": VALUES, "resps": VALUES, "token_usage": VALUES, "output": VALUES},
     optional={"evaluation": st.just({"score": 1, "is_correct": True}), "error": VALUES}
+    | {"metrics": st.just(["exact_match"]), "evaluation_name": VALUES}
+    | {"evaluation_result_id": VALUES, "input": VALUES, "language": VALUES, "correct": VALUES}
     | {"metadata": VALUES, "doc": VALUES},
 )
 """Lines that are nearly right, so that labels and tokens of any kind get through."""
@@ -59,16 +62,51 @@ def swallow(kind, path):
         assert ingest([path], request=request).counts.outcomes > 0
 
 
-@pytest.mark.parametrize("kind", [lm_eval.FORMAT, every_eval_ever.FORMAT], ids=lambda k: k.name)
+LINED = [lm_eval.FORMAT, every_eval_ever.FORMAT, rows.FORMAT]
+
+
+@pytest.mark.parametrize("array", [False, True])
+@pytest.mark.parametrize("kind", LINED, ids=lambda kind: kind.name)
 @FEW
 @given(lines=st.lists(LINES | RIGHT, max_size=3))
 @example(lines=[{"doc_id": 1, "metrics": []}])
-def test_json_lines(tmp_path, kind, lines):
+@example(lines=[{"doc_id": 1, "exact_match": 10**400}])
+def test_json_lines(tmp_path, kind, array, lines):
     path = tmp_path / "samples_mgsm_de.jsonl"
-    path.write_text("\n".join(map(json.dumps, lines)))
+    path.write_text(json.dumps(lines, indent=1) if array else "\n".join(map(json.dumps, lines)))
     assert lm_eval.FORMAT.recognises(path)
-    every_eval_ever.FORMAT.recognises(path)
+    for one in LINED:
+        one.recognises(path)
     swallow(kind, path)
+    with suppress(InputError):
+        read_outcomes(path.rename(tmp_path / "t.jsonl"))
+
+
+KEYS = st.sampled_from(
+    [
+        *("results", "config", "configs", "n-samples", "n-shot", "model_name", "model_args"),
+        *("mgsm_de", "exact_match,a", "exact_match,b", "acc,a", "alias", "effective", "pretrained"),
+    ]
+)
+RESULTS = st.recursive(
+    VALUES, lambda inner: st.dictionaries(KEYS, inner, max_size=6), max_leaves=10
+) | st.fixed_dictionaries(
+    {"results": st.dictionaries(KEYS, st.dictionaries(KEYS, VALUES, max_size=5), max_size=2)},
+    optional={"config": VALUES, "configs": VALUES, "n-samples": VALUES, "n-shot": VALUES},
+)
+
+
+@FEW
+@given(lines=st.lists(RIGHT, max_size=4), results=RESULTS)
+def test_results_of_the_harness(tmp_path, lines, results):
+    """Lines without filters, and results beside that may or may not say what they are."""
+    date = "2026-11-01T10-00-00.000001"
+    path = tmp_path / f"samples_mgsm_de_{date}.jsonl"
+    named = (dict.fromkeys(["doc_id"], 1) | line for line in lines)
+    old = ({key: value for key, value in line.items() if key != "filter"} for line in named)
+    path.write_text("\n".join(map(json.dumps, old)))
+    (tmp_path / f"results_{date}.json").write_text(json.dumps(results))
+    swallow(lm_eval.FORMAT, path)
 
 
 FORMATS = [lm_eval.FORMAT, every_eval_ever.FORMAT, rows.FORMAT, inspect_logs.FORMAT]
@@ -78,7 +116,7 @@ FORMATS = [lm_eval.FORMAT, every_eval_ever.FORMAT, rows.FORMAT, inspect_logs.FOR
 @FEW
 @given(data=st.binary(max_size=200))
 def test_any_bytes(tmp_path, kind, data):
-    suffixes = {"table": (".csv", ".parquet"), "Inspect AI": (".eval", ".json")}
+    suffixes = {"table": (".csv", ".parquet", ".jsonl"), "Inspect AI": (".eval", ".json")}
     for suffix in suffixes.get(kind.name, (".jsonl",)):
         path = tmp_path / f"samples_x{suffix}"
         path.write_bytes(data)
