@@ -23,7 +23,8 @@ Outcomes = Annotated[
         "--outcomes",
         help="Your evaluations: CSV, Parquet or .jsonl, one row per instance (variant, language, "
         "template, instance, correct) or per cell (variant, language, template, n_correct, "
-        "n_total), or logs as `transfer ingest` reads them. Without it: the study's published counts.",
+        "n_total), or logs as `transfer ingest` reads them. Without it: the study's published "
+        "counts.",
     ),
 ]
 Models = Annotated[
