@@ -26,8 +26,8 @@ class Inputs:
     Attributes:
         cells: variant, language, template, n_correct, n_total, and split where there are two.
         features: the language, model and pair tables of ``features.table``.
-        source: in words, which data these are and which layer is reconstructed.
-        seed: of the reconstructed template layer; None for a user's own data.
+        source: in words, which data these are.
+        is_study: whether these are the embedded data, so that published figures stand beside ours.
         notes: what was decided on the way and a reader should know, a sentence each.
         further_languages: as the language table of ``features``, for the languages of the user's
             file that no cell is in: a prediction may ask for them.
@@ -36,19 +36,14 @@ class Inputs:
     cells: pd.DataFrame
     features: Tables
     source: str
-    seed: int | None
+    is_study: bool = False
     notes: tuple[str, ...] = ()
     further_languages: pd.DataFrame | None = None
 
     @property
-    def is_study(self) -> bool:
-        """Whether these are the embedded data, so that published figures stand beside ours."""
-        return self.seed is not None
-
-    @property
     def provenance(self) -> dict:
         """What every fit records of its data."""
-        return {"data_source": self.source, "seed": self.seed}
+        return {"data_source": self.source}
 
 
 def load(
@@ -66,7 +61,7 @@ def load(
             study's cells without it.
         models: a file or a data frame that adds to or overrides the registry.
         languages: likewise.
-        seed: of the reconstructed template layer of the study's cells.
+        seed: of the draw that the study's original split needs (``outcomes.original``).
         split: keep one split; None keeps both. Outcomes without a split column are kept whole.
         tokenizer_counts: a file of token counts that adds to the packaged ones.
 
@@ -74,7 +69,7 @@ def load(
     """
     own = None if languages is None else language_registry.read_languages(languages)
     if outcomes is None:
-        cells = study_cells(seed, splits=(split,) if split else ("symbolic", "original"))
+        cells = study_cells((split,) if split else ("symbolic", "original"), seed=seed)
         source = cells.attrs["data_source"]
     else:
         cells = read_outcomes(outcomes)
@@ -99,7 +94,7 @@ def load(
         cells,
         features,
         source,
-        seed if outcomes is None else None,
+        outcomes is None,
         _notes(cells, own_models),
         None if further is None or further.empty else build(languages=further).languages,
     )

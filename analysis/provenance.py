@@ -1,4 +1,4 @@
-"""What an artefact says of its data: which layer is published, which is reconstructed."""
+"""What an artefact says of its data."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from rich.console import Console
 
 from analysis.figures import style
 from analysis.glmm.laplace import Model, report
-from analysis.outcomes.reconstruction import DEFAULT_SEED
 from analysis.outcomes.study import data_source
 from analysis.provenance import write_note
 from benchmarks import picture, warm
@@ -28,6 +27,7 @@ from benchmarks.engines import ENGINES
 from common import kept
 from common.errors import InputError
 from common.files import write_table
+from common.seeds import DEFAULT_SEED
 
 COLUMNS = [
     "engine", "version", "templates", "cells", "seconds", "cpu_seconds", "base_mb", "peak_mb",
@@ -92,7 +92,7 @@ def main(
     templates: Annotated[list[int] | None, typer.Option(help="Sizes; 25, 100 and 400.")] = None,
     engines: Annotated[list[str] | None, typer.Option(help="Names; all of them.")] = None,
     limit: Annotated[float, typer.Option(help="Seconds after which an engine is stopped.")] = 900,
-    seed: Annotated[int, typer.Option(help="Of the template layer and of draws.")] = DEFAULT_SEED,
+    seed: Annotated[int, typer.Option(help="Of draws.")] = DEFAULT_SEED,
 ) -> None:
     """Time every engine once, one thread each, and warm refits of ours.
 
@@ -109,7 +109,7 @@ def main(
     for row in compare(templates or list(TEMPLATES), names, limit, seed):
         table = update(out / "engines.csv", row)
         say(f"{row['templates']} templates, {row['engine']}: {_describe(row)}")
-    source = data_source(seed)
+    source = data_source()
     hollow = f" Hollow: stopped after {limit:g} s."
     style.save(picture.draw(table, limit, f"Data: {source}.{hollow}"), out / "engines")
     write_note(out, "Engines side by side", _note(source))

@@ -23,10 +23,10 @@ from scipy import special, stats
 from analysis.glmm.inference import bootstrap, profile_intervals, wald_intervals
 from analysis.glmm.laplace import Model, report
 from analysis.glmm.laplace.model import one_thread
-from analysis.outcomes.reconstruction import DEFAULT_SEED
 from analysis.progress import counting
 from analysis.provenance import write_note
 from common.files import write_table
+from common.seeds import DEFAULT_SEED
 
 LEVEL = 0.95
 ALPHA = 0.005  # per side: a coverage outside its central 99% is not chance

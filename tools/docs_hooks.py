@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = {
     "CHANGELOG.md": "changelog.md",
     "analysis/outcomes/README.md": "logs.md",
-    "analysis/outcomes/data/README.md": "reconstruction.md",
+    "analysis/outcomes/data/README.md": "study-data.md",
     "evaluation/README.md": "evaluating.md",
 }
 """Files of the repository that are pages of the site."""

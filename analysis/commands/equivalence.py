@@ -22,7 +22,7 @@ EXAMPLES = {
     "Human and machine translation of your own": "transfer equivalence --outcomes mine.csv "
     "--first isl --second isl_machine --margin 2",
 }
-EMBEDDED = "published pair counts (Table 12), all 48 runs; no template layer is used"
+EMBEDDED = "the study's published cells, and Table 12 for what they lack; all 48 runs"
 FIGURES = {
     e.STUDY_PAIR: ("figure_19", "figure_08"),
     ("isl", "isl_machine"): ("figure_18", "figure_07"),

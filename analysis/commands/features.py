@@ -85,7 +85,7 @@ def command(
     if counts is not None:
         write_table(counts, directory / "features" / "tokenizer_counts.csv")
     write_note(directory / "features", "Features", describe(tables))
-    say.data("published figures and public data; nothing is reconstructed")
+    say.data("published figures and public data")
     for name in ("languages", "models", "pairs"):
         say.record(name, getattr(tables, name))
     say.line(
@@ -117,5 +117,5 @@ def describe(tables: Tables) -> str:
         "`models.csv`: size (log2 billions of parameters) and reasoning (1 is on).\n\n"
         "`pairs.csv`: tokens per non-whitespace character, their ratio to English "
         "(`fertility_ratio`) and its deviation from the language's mean (`fertility`).\n\n"
-        "All are published figures or computed from public data; nothing here is reconstructed."
+        "All are published figures or computed from public data."
     )

@@ -121,7 +121,7 @@ def command(
     result = loo.loo(inputs, task, say.counting, chosen, edges)
     write(result, inputs, directory, note(inputs.source))
     if "smooth" in chosen:
-        key = anywhere.data_key([outcomes, models, languages, tokenizer_counts], seed)
+        key = anywhere.data_key([outcomes, models, languages, tokenizer_counts])
         key += ("complete rows",) * drop_missing  # no prediction for other data may find this fit
         kept = replace(inputs, cells=joined[CELL])
         bundle = anywhere.bundle(key, directory / "cache", lambda: kept)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from analysis.commands import complete
-from analysis.outcomes.reconstruction import DEFAULT_SEED as DEFAULT_SEED
 from common.files import folder_to_write
+from common.seeds import DEFAULT_SEED as DEFAULT_SEED
 
 RESULTS = Path("results")
 """Results on the embedded study data; those of ``make`` are committed."""
@@ -61,9 +61,7 @@ Formula = Annotated[
 ]
 Seed = Annotated[
     int,
-    typer.Option(
-        "--seed", min=0, help="Seed of the reconstructed template layer (embedded data) and draws."
-    ),
+    typer.Option("--seed", min=0, help="Seed of every draw."),
 ]
 DropMissing = Annotated[
     bool,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.commands import options, output, reading
-from analysis.outcomes.calibration import calibration
 from analysis.outcomes.cells import pair_totals
-from analysis.outcomes.study import study_cells, summary
+from analysis.outcomes.study import POOLED, study_cells, summary
 from analysis.provenance import note, write_note
 from common.files import write_table
 
@@ -20,20 +19,16 @@ EXAMPLES = {
 def command(
     outcomes: options.Outcomes = None,
     out: options.Out = None,
-    seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
     """Bring outcomes into cells, one row per (variant, language, template).
 
-    Without --outcomes: the study's published counts, spread over templates by the seeded
-    reconstruction, with what that changed and how it matches the published template statistics.
+    Without --outcomes: the study's published cells, their totals beside Table 12's.
     """
     say = output.current()
     directory = options.directory(out, outcomes)
     if outcomes is None:
-        with say.working("reconstruction"):
-            cells = study_cells(seed)
-        table = summary(cells)
-        _report(table, calibration(cells), say)
+        cells, table = study_cells(), summary()
+        _report(table, say)
     else:
         cells = reading.cells(say, outcomes)
         table = pair_totals(cells)
@@ -46,12 +41,12 @@ def command(
     say.wrote(path)
 
 
-def _report(table: pd.DataFrame, matched: pd.DataFrame, say: output.Output) -> None:
-    """How the embedded outcomes differ from the published figures, in a few lines."""
-    worst = table.loc[table["shift"].abs().idxmax()]
+def _report(table: pd.DataFrame, say: output.Output) -> None:
+    """How the cells differ from Table 12's totals, in a line."""
+    ours = table[table["source"] == "cells"]
+    worst = ours.loc[ours["difference"].abs().idxmax()]
     say.line(
-        f"{len(table):,} published (variant, language, split) totals; rescaling them to one "
-        f"denominator moves none by more than {abs(worst['shift']):.3f} accuracy points "
-        f"({worst['variant']}, {worst['language']}, {worst['split']})"
+        f"{len(ours):,} symbolic totals: Table 12 prints the same but where it pools repeated runs "
+        f"({', '.join(POOLED)}), by up to {abs(worst['difference']):.2f} accuracy points "
+        f"({worst['variant']}, {worst['language']})"
     )
-    say.table("calibration", matched, "Template statistics")

@@ -48,7 +48,7 @@ class Output:
         self.progress = Console(stderr=True, soft_wrap=True)
 
     def data(self, source: str, what: str = "Data") -> None:
-        """Which data the results rest on, and which layer of them is reconstructed."""
+        """Which data the results rest on."""
 
     def line(self, text: str) -> None:
         """A result in a sentence."""

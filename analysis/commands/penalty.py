@@ -8,7 +8,7 @@ from analysis import penalty as p
 from analysis.commands import options, output, reading
 from analysis.figures import figure_10, figure_11, style
 from analysis.inputs import Inputs
-from analysis.outcomes.study import study_counts
+from analysis.outcomes.study import TABLE_12, table_12_counts
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_penalty
 
@@ -29,7 +29,7 @@ def command(
     say = output.current()
     directory = options.directory(out, outcomes)
     inputs = reading.inputs(say, outcomes, models, languages, seed, split=None)
-    pairs = study_counts(include_excluded=True) if inputs.is_study else inputs.cells
+    pairs = table_12_counts(include_excluded=True) if inputs.is_study else inputs.cells
     result = p.penalty(inputs, pairs, say.fits(2), directory / "cache")
     text = note(inputs.source, result.fit)
     p.write(result, directory)
@@ -64,7 +64,7 @@ def draw(result: p.Penalty, directory: options.Path, counted: str) -> None:
 
 
 def _counted(inputs: Inputs) -> str:
-    """What the plain differences rest on: totals, of which none is reconstructed."""
+    """What the plain differences rest on: totals."""
     if inputs.is_study:
-        return "published pair counts (Table 12), all 48 runs; no template layer is used"
+        return f"{TABLE_12}, all 48 runs"
     return inputs.source

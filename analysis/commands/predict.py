@@ -100,7 +100,7 @@ def command(
     if save is not None:
         file_to_write(save, ".csv", ".parquet")
     files = train, models, languages, tokenizer_counts
-    key = anywhere.data_key(files, seed)
+    key = anywhere.data_key(files)
     with say.working("the model (fitted at the first call, then kept)"):
         bundle = anywhere.bundle(key, directory / "cache", lambda: _load(say, *files, seed))
     chosen = anywhere.find_model(bundle, model, params, family, reasoning)

@@ -45,7 +45,7 @@ def command(
         )
     page.check(results)
     files = outcomes, models, languages
-    key = anywhere.data_key([*files, tokenizer_counts], seed)
+    key = anywhere.data_key([*files, tokenizer_counts])
     cache = directory / "cache"
     try:
         with say.working("the model (fitted at the first call, then kept)"):

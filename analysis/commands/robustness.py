@@ -13,7 +13,7 @@ from analysis.commands import complete, options, output, reading
 from analysis.figures import figure_rank_changes, figure_rank_stability, figure_robustness, style
 from analysis.glmm.cache import cached_fit
 from analysis.glmm.engines import ENGINES
-from analysis.outcomes.study import study_counts
+from analysis.outcomes.study import TABLE_12, table_12_counts
 from analysis.provenance import note, write_note
 from analysis.robustness import consistency, model, published, rankings, report, stability
 from analysis.robustness import scores as score_tables
@@ -83,7 +83,7 @@ def command(
         with say.working(f"{scored.name}: rankings"):
             tables = report.robustness_tables(scored.scores, scored.groups, seed)
         if engine != NO_ENGINE and "n_total" in scored.scores.columns:
-            tables["glmm"] = _drop_model(scored, engine, directory / "cache", say, seed)
+            tables["glmm"] = _drop_model(scored, engine, directory / "cache", say)
         write(scored, tables, directory)
         _show(scored.name, tables, say)
     listed = "\n".join(f"- `{scored.name}_*.csv`: {scored.note}" for scored in sources)
@@ -128,17 +128,16 @@ def _sources(say: output.Output, outcomes: Path | None, scores: Path | None) -> 
         cells = reading.cells(say, outcomes)
         table = score_tables.from_cells(cells)
         return [Scored("outcomes", table, _groups(table), note(cells.attrs["data_source"]))]
-    study = score_tables.from_cells(study_counts())
+    study = score_tables.from_cells(table_12_counts())
     pro = model.implied_counts(
         published.published_scores(), consistency.QUESTIONS, published.INSTANCES
     )
-    counts = "published pair counts (Table 12), no template layer is used"
     implied = (
         f"{published.SOURCE}; counts implied by the percentages; figures that contradict others "
         "(contradictions.csv) as printed"
     )
     return [
-        Scored("study", study, _groups(study), note(counts)),
+        Scored("study", study, _groups(study), note(TABLE_12)),
         Scored("mgsm_pro", pro, published.resource_groups(), note(implied)),
     ]
 
@@ -149,9 +148,7 @@ def _groups(table: pd.DataFrame) -> pd.Series:
     return report.resource_groups([resolve(code) for code in codes]).set_axis(codes)
 
 
-def _drop_model(
-    scored: Scored, engine: str, cache: Path, say: output.Output, seed: int
-) -> pd.DataFrame:
+def _drop_model(scored: Scored, engine: str, cache: Path, say: output.Output) -> pd.DataFrame:
     """Fixed effects of perturbation × resource group (high is 1, low 0; log-odds)."""
     resource = scored.groups.map({"high": 1.0, "low": 0.0}).dropna()
     kept = scored.scores[scored.scores["language"].isin(resource.index)]
@@ -162,7 +159,7 @@ def _drop_model(
             model.formula(names),
             data,
             cache,
-            provenance={"data_source": scored.note, "seed": seed},
+            provenance={"data_source": scored.note},
             progress=progress,
         )
     for warning in fit.warnings():

@@ -13,6 +13,7 @@ from analysis.outcomes.study import study_cells
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_02
 from analysis.tables.render import number
+from analysis.tables.table_02 import SPLITS
 
 EXAMPLES = {
     "The study's outcomes": "transfer sample-size",
@@ -38,7 +39,7 @@ def command(
     """How precise is a score, and how stable a ranking, on fewer templates or instances?"""
     say = output.current()
     directory = options.directory(out, outcomes)
-    cells = study_cells(seed) if outcomes is None else reading.cells(say, outcomes)
+    cells = study_cells(SPLITS, seed=seed) if outcomes is None else reading.cells(say, outcomes)
     source = cells.attrs["data_source"]
     say.data(source)
     with say.working("resampling"):

@@ -29,10 +29,6 @@ from common.errors import InputError
 from common.files import write_table
 
 NO_ENGINE = "none"
-LAYERS = (
-    " Accuracies and gaps rest on published counts alone; transfer scores, HAT, profiles, R² and "
-    "every interval over items rest on the reconstructed template layer."
-)
 DIGITS = 5
 PROFILES = 6
 """Models whose transfer profiles are drawn, evenly spaced by HAT."""
@@ -101,7 +97,7 @@ def command(
         )
     text = (
         f"{note(inputs.source, fit)} Source language {source}; {draws:,} bootstrap resamples of "
-        f"the items (seed {seed}); items are templates.{LAYERS if inputs.is_study else ''}"
+        f"the items (seed {seed}); items are templates."
     )
     write(tables, directory, text)
     show(tables, say)

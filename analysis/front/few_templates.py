@@ -42,7 +42,7 @@ class TemplateBudgets(Shown):
 
     @property
     def note(self) -> str:
-        """Data, for captions: which layer is published and which reconstructed."""
+        """Data, for captions."""
         return note(self.study.source)
 
     @property

@@ -44,7 +44,7 @@ class HeldOut(Shown):
 
     @property
     def note(self) -> str:
-        """Data, for captions: which layer is published and which reconstructed."""
+        """Data, for captions."""
         return note(self.source)
 
     @property

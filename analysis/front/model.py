@@ -88,7 +88,7 @@ class FittedModel(Shown):
 
     @property
     def note(self) -> str:
-        """Data and engine, for captions: which layer is published and which reconstructed."""
+        """Data and engine, for captions."""
         return note(self.study.source, self.fit)
 
     def warnings(self) -> list[str]:

@@ -50,7 +50,7 @@ class Predictions(Shown):
 
     @property
     def note(self) -> str:
-        """Data, for captions: which layer is published and which reconstructed."""
+        """Data, for captions."""
         return note(self.source)
 
     def remarks(self) -> list[str]:

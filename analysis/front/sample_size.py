@@ -37,7 +37,7 @@ class SampleSize(Shown):
 
     @property
     def note(self) -> str:
-        """Data, for captions: which layer is published and which reconstructed."""
+        """Data, for captions."""
         return note(self.source)
 
     @property

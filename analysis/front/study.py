@@ -12,20 +12,14 @@ import pandas as pd
 from analysis import inputs
 from analysis.front.errors import speaking_python
 from analysis.front.shown import Sheet, Shown
-from analysis.outcomes.reconstruction import DEFAULT_SEED
 from analysis.unseen import anywhere, loo
 from common.errors import InputError
 from common.files import hash_table
+from common.seeds import DEFAULT_SEED
 from features.table import Tables
 
 Source = str | Path | pd.DataFrame
 """Where rows come from: a file, or a data frame with the same columns."""
-
-OWN_LAYER = "as given"
-LAYERS = {
-    "counts_layer": "counts per model and language",
-    "template_layer": "spread over templates",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +28,7 @@ class Study(Shown):
 
     Attributes:
         inputs: cells, features and where both come from.
-        seed: of every draw, and of the reconstructed template layer of the embedded data.
+        seed: of every draw.
         cache: a directory in which finished fits are kept, or None.
     """
 
@@ -55,14 +49,8 @@ class Study(Shown):
 
     @property
     def source(self) -> str:
-        """In words, which data these are and which layer is reconstructed."""
+        """In words, which data these are."""
         return self.inputs.source
-
-    @property
-    def layers(self) -> dict[str, str]:
-        """Which layer of the outcomes is published, which reconstructed, which as given."""
-        known = self.inputs.cells.attrs
-        return {name: known.get(key, OWN_LAYER) for key, name in LAYERS.items()}
 
     @cached_property
     def bundle(self) -> anywhere.Bundle:
@@ -88,7 +76,6 @@ class Study(Shown):
             "templates": str(cells["template"].nunique()),
             "data": self.source,
         }
-        facts |= self.layers
         return Sheet("Study", facts, remarks=self.inputs.notes)
 
 
@@ -108,11 +95,11 @@ def load(
     Args:
         outcomes: rows of answers (variant, language, template, instance, correct) or of cells
             (variant, language, template, n_correct, n_total): a CSV, Parquet or .jsonl file, a
-            folder of logs, or a data frame. Without it: the published counts of the study.
+            folder of logs, or a data frame. Without it: the published cells of the study.
         models: variant, base_model, family, params_b, reasoning of models that are not registered.
         languages: language, and features of your own; they stand in place of the registered ones.
         tokenizer_counts: token counts as ``transfer features --tokenizer`` writes them.
-        seed: of every draw, and of the reconstructed template layer of the embedded data.
+        seed: of every draw.
         split: the one to keep where there are two; None keeps both.
         cache: a directory in which finished fits are kept from run to run.
 

@@ -63,7 +63,7 @@ def fit(
         settings: tolerances and the kind of Hessian.
         start: begin at another fit of the same formula instead of lme4's nAGQ = 0 stage.
         optimise: False evaluates lme4's deviance at ``start`` and builds the fit there.
-        provenance: data_source, data_hash and seed, kept with the result.
+        provenance: data_source and data_hash, kept with the result.
         progress: called with (stage, evaluations so far, deviance) after every evaluation.
 
     Raises InputError for a design that cannot be fitted, EngineMissing without R or lme4.

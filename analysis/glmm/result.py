@@ -64,7 +64,7 @@ class Fit:
         diagnostics: e.g. ``dispersion`` (Pearson statistic over residual df), ``separated`` (levels
             that are all right or all wrong), ``separation`` (of the fixed part, in words),
             ``redundant`` (pairs of random terms), ``dropped`` (fixed columns).
-        provenance: data_source, data_hash, seed.
+        provenance: data_source, data_hash.
     """
 
     formula: Formula
@@ -148,7 +148,6 @@ class Fit:
                     "seconds": round(record.seconds, 3),
                     "data_source": self.provenance.get("data_source"),
                     "data_hash": self.provenance.get("data_hash"),
-                    "seed": self.provenance.get("seed"),
                 }
             ]
         )

@@ -1,1 +1,1 @@
-"""Evaluation outcomes: the published counts, their reconstruction, and readers of users' files."""
+"""Evaluation outcomes: the study's, and readers of users' files."""

@@ -53,7 +53,7 @@ class Results:
         return self._tables[name].copy()
 
     def note(self, folder: str) -> str:
-        """What a folder's README says of its data: the layers published and reconstructed."""
+        """What a folder's README says of its data."""
         path = self.directory / folder / "README.md"
         if not path.is_file():
             return ""

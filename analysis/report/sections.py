@@ -14,6 +14,7 @@ import pandas as pd
 
 from analysis import labels
 from analysis.levers import REFERENCE
+from analysis.outcomes.study import CELLS
 from analysis.report import figures
 from analysis.report.results import Results
 from analysis.report.svg import inline
@@ -80,7 +81,7 @@ def data(results: Results) -> dict:
         "cells": int(glance["nobs"]),
         "trials": int(glance["trials"]),
         "levels": {labels.group(name).lower(): int(count) for name, count in levels.items()},
-        "reconstructed": "reconstructed" in glance["data_source"],
+        "study": glance["data_source"] == CELLS,
         "fit": glance.to_dict(),
     }
 
@@ -374,7 +375,7 @@ SECTIONS = (
             rows=(("outcomes/summary.csv", "split", ("symbolic",)),
                   ("outcomes/summary.csv", "language", (REFERENCE,)))),
     Section("explorer", "Explore: what would a model score?"),
-    Section("data", "Data: what is published, what is reconstructed",
+    Section("data", "Data",
             ("glmm/glance.csv", "glmm/random_effects.csv"), data),
     Section("determinants", "What determines transfer",
             ("glmm/fixed_effects.csv", "glmm/random_effects.csv"), determinants),

@@ -20,7 +20,7 @@ class Table:
 
     Attributes:
         name: file name without suffix, ``table_03`` as numbered in the study.
-        caption: what it shows. note: which layers of the data are published or reconstructed.
+        caption: what it shows. note: where the data come from.
         data: tidy values, eight digits in the file. display: the same for reading, as strings.
     """
 

@@ -42,9 +42,10 @@ def build(templates: pd.DataFrame, note: str) -> Table:
     )
     if beside:
         explanation += (
-            " The published standard errors of the original split are met when a 47th run is "
-            "counted; with the 46 modelled ones it is 2% larger. The spread over templates is "
-            "calibrated on this table, so its agreement is no finding."
+            " The published figures count a 47th run that answers next to nothing, which the "
+            "study's model leaves out: with it these cells give the same. Standard errors of the "
+            "original split follow from its totals, since a template has one original question; "
+            "which were answered, and so the ranking on few of them, is drawn."
         )
     display = pd.DataFrame(lines, columns=headings)
     return Table("table_02", caption, f"{explanation} {note}", templates, display)

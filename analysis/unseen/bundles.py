@@ -59,8 +59,8 @@ class Bundle:
     source: str
 
 
-def data_key(files: Iterable[Path | None], seed: int) -> tuple:
-    """What names data: the contents of the user's files and of the packaged ones, and the seed.
+def data_key(files: Iterable[Path | None]) -> tuple:
+    """What names data: the contents of the user's files and of the packaged ones.
 
     Raises InputError for a file that is not there.
     """
@@ -70,7 +70,7 @@ def data_key(files: Iterable[Path | None], seed: int) -> tuple:
             raise InputError(f"{path}: there is no such file")
     packaged = [*language_registry.DATA.glob("*.csv")]
     packaged += (Path(__file__).parents[1] / "outcomes" / "data").glob("*.csv")
-    return (hash_files(given), hash_files(packaged), seed)
+    return (hash_files(given), hash_files(packaged))
 
 
 def bundle(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bundle:

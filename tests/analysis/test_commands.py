@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.outcomes.reconstruction import DEFAULT_SEED
 from analysis.outcomes.study import study_cells
 from features.fertility import read_counts
 from tests.analysis.command_line import transfer
@@ -55,7 +54,6 @@ def test_a_users_outcomes_become_a_fit_in_one_command(run):
     glance = pd.read_csv(out / "glmm" / "glance.csv").iloc[0]
     assert glance["nobs"] == 6 * 6 * 8
     assert glance["data_source"] == "cells of cells.csv"
-    assert np.isnan(glance["seed"])
     written = ["tables/table_03.csv", "tables/table_03.md", "tables/table_03.tex"]
     written += ["tables/table_04.csv", "figures/figure_02.png", "figures/figure_02.pdf"]
     for name in written:
@@ -211,7 +209,7 @@ def test_a_tokenizer_of_ones_own_is_counted_and_enters_the_fit(cells, tmp_path):
 @pytest.fixture
 def mine(tmp_path):
     """Outcomes of two families in both modes; the tokenizer of one model is not registered."""
-    table = study_cells(DEFAULT_SEED, splits=("symbolic",)).drop(columns="split")
+    table = study_cells().drop(columns="split")
     kept = (
         table["variant"].str.startswith(("Qwen3-", "gemma-3"))
         & table["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin"])

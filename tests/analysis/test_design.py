@@ -8,8 +8,8 @@ import pytest
 
 from analysis import design
 from analysis.inputs import load
-from analysis.outcomes.reconstruction import DEFAULT_SEED
 from common.errors import InputError
+from common.seeds import DEFAULT_SEED
 
 FEATURES = ["resource", "distance", "fertility", "size", "reasoning"]
 

@@ -58,9 +58,9 @@ def test_leave_one_language_out_on_a_cluster_that_loses_a_worker():
     from contextlib import contextmanager
 
     from analysis.inputs import load
-    from analysis.outcomes.reconstruction import DEFAULT_SEED
     from analysis.unseen import loo
     from analysis.unseen.task import Task
+    from common.seeds import DEFAULT_SEED
 
     inputs = load(None, None, None, DEFAULT_SEED)
     joined, vectors = loo.prepare(inputs)

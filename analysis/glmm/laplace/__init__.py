@@ -54,7 +54,7 @@ def fit(
         structured: random terms whose levels have given correlations, beside the formula's.
         start: begin where another fit ended (any engine's) instead of from nothing.
         settings: tolerance and the kind of standard errors.
-        provenance: data_source, data_hash and seed, kept with the result.
+        provenance: data_source and data_hash, kept with the result.
         progress: called with (stage, evaluations so far, deviance) at every iteration.
 
     Raises InputError for a design that cannot be fitted.

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import pytest
 
 from analysis.inputs import load
-from analysis.outcomes.reconstruction import DEFAULT_SEED
+from common.seeds import DEFAULT_SEED
 
 
 @pytest.fixture(scope="package")

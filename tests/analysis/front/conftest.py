@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis import fit, load, predict
-from analysis.outcomes.reconstruction import DEFAULT_SEED, reconstruct
-from analysis.outcomes.study import study_counts
+from analysis.outcomes.study import study_cells
 
 LANGUAGES = ["eng", "deu", "rus", "dan", "est", "isl", "hin", "mar"]
 FAMILIES = ("Qwen2.5", "Qwen3-", "gemma-3")
@@ -32,9 +31,9 @@ def figure():
 
 @pytest.fixture(scope="session")
 def cells() -> pd.DataFrame:
-    counts = study_counts(["symbolic"], LANGUAGES)
-    counts = counts[counts["variant"].str.startswith(FAMILIES)].reset_index(drop=True)
-    table = reconstruct(counts, DEFAULT_SEED, templates=10).drop(columns="split")
+    table = study_cells(languages=LANGUAGES).drop(columns="split")
+    kept = table["template"].isin(table["template"].unique()[:10])
+    table = table[kept & table["variant"].str.startswith(FAMILIES)].reset_index(drop=True)
     table.attrs = {}
     return table
 

@@ -49,7 +49,7 @@ def test_tables_show_themselves_and_are_those_of_the_command_line(published):
     for table in tables.values():
         ElementTree.fromstring(f"<div>{table._repr_html_()}</div>")
         assert table.note in repr(table)
-        assert "reconstructed" in table.note
+        assert "published cells" in table.note
 
 
 def test_sheets_escape_and_say_how_much_they_leave_out():

@@ -26,11 +26,11 @@ def test_answers_add_up_to_the_same_cells(cells, study):
     pd.testing.assert_frame_equal(answers.cells, study.cells)
 
 
-def test_the_embedded_study_says_which_layer_is_which():
+def test_the_embedded_study_says_where_it_comes_from():
     study = load()
-    assert list(study.layers.values()) == ["published", "reconstructed"]
-    assert "published" in repr(study)
-    assert "reconstructed" in study._repr_html_()
+    assert study.source == "the study's published cells"
+    assert "published cells" in repr(study)
+    assert "original" in load(split=None).source
     assert load() is study  # read once a process
     mine = study.cells
     mine["variant"] = "changed"
@@ -39,8 +39,8 @@ def test_the_embedded_study_says_which_layer_is_which():
 
 def test_a_part_of_the_embedded_study_keeps_its_name(study):
     part = load().cells.query("language != 'mar'")
-    assert list(load(outcomes=part).layers.values()) == ["published", "reconstructed"]
-    assert list(study.layers.values()) == ["as given", "as given"]
+    assert load(outcomes=part).source == "the study's published cells"
+    assert study.source == "cells of the table of outcomes"
 
 
 def test_a_bad_row_is_named_by_the_frames_index(cells):

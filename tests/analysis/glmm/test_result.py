@@ -18,7 +18,7 @@ from common.errors import InputError
 GLANCE = [
     "nobs", "trials", "log_lik", "aic", "bic", "deviance", "df", "engine", "engine_version",
     "optimizer", "evaluations", "converged", "singular", "max_abs_gradient", "seconds",
-    "data_source", "data_hash", "seed",
+    "data_source", "data_hash",
 ]  # fmt: skip
 
 

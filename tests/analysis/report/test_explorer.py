@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from analysis.inputs import Inputs
-from analysis.outcomes.reconstruction import DEFAULT_SEED, reconstruct
-from analysis.outcomes.study import study_counts
+from analysis.outcomes.study import study_cells
 from analysis.report import explorer
 from analysis.unseen import anywhere, remarks, sizes
 from analysis.unseen.sizes import size_multiples
@@ -22,11 +21,11 @@ ITEMS, SEED = 500, 3
 
 @pytest.fixture(scope="module")
 def bundle():
-    counts = study_counts(["symbolic"], LANGUAGES)
-    counts = counts[counts["variant"].str.startswith(FAMILIES)].reset_index(drop=True)
-    cells = reconstruct(counts, DEFAULT_SEED, templates=20).drop(columns="split")
-    features = build_all(models=counts["variant"].unique(), languages=LANGUAGES)
-    made = anywhere.build(Inputs(cells, features, "a part of the study", DEFAULT_SEED))
+    cells = study_cells(languages=LANGUAGES).drop(columns="split")
+    kept = cells["template"].isin(cells["template"].unique()[:20])
+    cells = cells[kept & cells["variant"].str.startswith(FAMILIES)].reset_index(drop=True)
+    features = build_all(models=cells["variant"].unique(), languages=LANGUAGES)
+    made = anywhere.build(Inputs(cells, features, "a part of the study", is_study=True))
     kept = [*LANGUAGES, "swh", "bre", "fao"]
     table = made.languages[made.languages["language"].isin(kept)].reset_index(drop=True)
     object.__setattr__(made, "languages", table)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.outcomes.study import study_counts
+from analysis.outcomes.study import table_12_counts
 from analysis.robustness import drops, published, rankings
 from analysis.robustness.scores import from_cells
 from common.errors import InputError
@@ -120,7 +120,7 @@ def test_agreement_counts_places():
 
 
 def test_the_studys_splits_are_scores():
-    scores = from_cells(study_counts())
+    scores = from_cells(table_12_counts())
     found = drops.drops(scores)
     assert len(found) == 46 * 15
     assert set(found["perturbation"]) == {"symbolic"}

@@ -58,7 +58,7 @@ def test_a_users_outcomes_give_tables_figures_and_cohorts(files):
     assert "glmm_level" not in pd.read_csv(folder / "comparison.csv")
     note = (folder / "README.md").read_text()
     assert "outcomes.csv" in note
-    assert "reconstructed" not in note
+    assert "the study" not in note
     assert "HAT, noise-corrected orders the models" in note
     for name in ("figure_hat", "figure_transfer_profile", "figure_on_the_line"):
         assert (out / "figures" / f"{name}.png").stat().st_size > 10_000

@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis.inputs import Inputs
-from analysis.outcomes.reconstruction import DEFAULT_SEED, reconstruct
-from analysis.outcomes.study import study_counts
+from analysis.outcomes.study import study_cells
 from analysis.unseen.loo import prepare
 from features.table import build_all
 
@@ -15,11 +14,11 @@ FAMILIES = ("Qwen2.5", "Qwen3-", "gemma-3", "granite")
 
 @pytest.fixture(scope="session")
 def inputs():
-    counts = study_counts(["symbolic"], LANGUAGES)
-    counts = counts[counts["variant"].str.startswith(FAMILIES)].reset_index(drop=True)
-    cells = reconstruct(counts, DEFAULT_SEED, templates=20)
-    features = build_all(models=counts["variant"].unique(), languages=LANGUAGES)
-    return Inputs(cells.drop(columns="split"), features, "a part of the study", DEFAULT_SEED)
+    cells = study_cells(languages=LANGUAGES).drop(columns="split")
+    kept = cells["template"].isin(cells["template"].unique()[:20])
+    cells = cells[kept & cells["variant"].str.startswith(FAMILIES)].reset_index(drop=True)
+    features = build_all(models=cells["variant"].unique(), languages=LANGUAGES)
+    return Inputs(cells, features, "a part of the study", is_study=True)
 
 
 @pytest.fixture(scope="session")

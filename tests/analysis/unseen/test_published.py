@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from analysis.inputs import load
-from analysis.outcomes.reconstruction import DEFAULT_SEED
 from analysis.unseen import scores
 from analysis.unseen.evaluate import evaluate
 from analysis.unseen.folds import leave_one_out
 from analysis.unseen.loo import prepare
 from analysis.unseen.task import Task
+from common.seeds import DEFAULT_SEED
 
 EXPECTED = pd.read_csv(Path(__file__).parents[2] / "expected" / "unseen_published.csv")
 
