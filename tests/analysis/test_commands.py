@@ -180,7 +180,7 @@ def test_features_and_outcomes_write_their_files(tmp_path):
     assert transfer("outcomes", "--out", "r", cwd=tmp_path).returncode == 0
     assert len(pd.read_csv(tmp_path / "r" / "features" / "pairs.csv")) == 48 * 15
     assert len(pd.read_csv(tmp_path / "r" / "outcomes" / "summary.csv")) == 46 * 15 * 2
-    assert len(pd.read_parquet(tmp_path / "r" / "cache" / "cells.parquet")) == 138_000
+    assert len(pd.read_parquet(tmp_path / "r" / "cache" / "cells.parquet")) == 69_000
 
 
 def test_a_tokenizer_of_ones_own_is_counted_and_enters_the_fit(cells, tmp_path):
