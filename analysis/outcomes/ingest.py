@@ -20,7 +20,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
-from analysis.outcomes import pointers, scorers
+from analysis.outcomes import crossing, pointers, scorers
 from analysis.outcomes import variants as naming
 from analysis.outcomes.formats import find
 from analysis.outcomes.mapping import Mapping, read_mapping
@@ -254,7 +254,7 @@ def _report(
         templates,
         cells,
         {} if None in splits else splits,
-        _notes(logs, variants, known, codes),
+        _notes(logs, variants, known, codes) + crossing.notes(database, logs),
     )
 
 

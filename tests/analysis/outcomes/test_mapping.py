@@ -55,6 +55,39 @@ def test_benchmarks_are_not_crossed_and_languages_are(tmp_path):
     assert table.groupby("language")["correct"].sum().to_dict() == {"deu": 1, "ita": 3, "swh": 2}
 
 
+def test_ids_that_several_benchmarks_share_are_said(tmp_path):
+    folder = tmp_path / "m"
+    for task in ("exam_de", "exam_sw", "quiz_de"):
+        harness_file(folder, task, (1,), template="7")
+    report, table = table_of([folder], tmp_path, "instance: {from: file.task, pattern: '^[a-z]+'}")
+    assert set(table["template"]) == {"7"}
+    said = [note for note in report.notes if "same ids" in note]
+    assert len(said) == 1
+    assert said[0].startswith("1 templates of exam, quiz have the same ids")
+    joined = "template: {join: [{from: file.task, read: benchmark}, sample.doc.template]}"
+    report, table = table_of([folder], tmp_path, joined)
+    assert set(table["template"]) == {"exam/7", "quiz/7"}
+    assert not any("same ids" in note for note in report.notes)
+
+
+def test_one_benchmark_in_two_splits_shares_its_templates_without_a_word(tmp_path):
+    folder = tmp_path / "m"
+    harness_file(folder, "symbolic_de", (1,), template="7", split="symbolic")
+    harness_file(folder, "original_de", (1,), template="7", split="original")
+    report, _ = table_of([folder], tmp_path)
+    assert not any("same ids" in note for note in report.notes)
+
+
+def test_templates_that_no_two_languages_share_are_said(tmp_path):
+    folder = tmp_path / "m"
+    harness_file(folder, "quizDE", (1,), language="deu")
+    harness_file(folder, "quizSW", (1,), language="swh")
+    report, _ = table_of([folder], tmp_path)
+    assert any("no template is in more than one of the 2 languages" in n for n in report.notes)
+    report, _ = table_of([folder], tmp_path, "template: sample.doc_id")
+    assert not any("no template is in more" in note for note in report.notes)
+
+
 def test_a_language_of_the_documents_is_left_out_of_the_template(tmp_path):
     folder = tmp_path / "m"
     harness_file(folder, "exam_it", (1,), language="ita")
