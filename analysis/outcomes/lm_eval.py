@@ -29,7 +29,7 @@ from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response
 from analysis.outcomes.scores import read_score
 from common.errors import InputError, name_some, suggest
 
-NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.jsonl")
+NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.jsonl?")
 
 STANDARD = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
@@ -67,10 +67,14 @@ class About:
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file is named as the harness names its samples, or begins with one."""
-    if NAME.fullmatch(path.name) is not None:
+    """Whether a file is named as the harness names its samples, or begins with one.
+
+    Published collections also call them ``.json``, which is what results are called too.
+    """
+    named = NAME.fullmatch(path.name) is not None
+    if path.suffix == ".jsonl" and named:
         return True
-    return path.suffix == ".jsonl" and set(BEGINNING) <= set(first_line(path))
+    return (path.suffix == ".jsonl" or named) and set(BEGINNING) <= set(first_line(path))
 
 
 def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[Sample]:

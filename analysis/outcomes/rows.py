@@ -30,7 +30,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
 
     Raises InputError for a file that cannot be read, and for rows without what is needed.
     """
-    tasks: set[str] = set()
+    chosen: dict[str | None, str | None] = {}
     readers = {".csv": _csv, ".parquet": _parquet, ".jsonl": read_lines}
     rows = readers[path.suffix.casefold()](path)
     about = about_file(path)
@@ -45,9 +45,10 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
         labels = mapping.labels(record, where)
         run = mapping.label("run", record, where) or str(path)
         task = mapping.label("task", record, where)
-        tasks |= {task} - {None}
         error = mapping.label("error", record, where)
-        scorer = request.scorer_of(*([] if task is None else [task]))
+        if task not in chosen:
+            chosen[task] = request.scorer_of(*([] if task is None else [task]))
+        scorer = chosen[task]
         if scorer is not None and scorer not in row:
             known = sorted(row)
             raise InputError(
@@ -73,7 +74,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
             error=error,
             response=_response(mapping, record, where) if request.responses else None,
         )
-    log.tasks = sorted(tasks)
+    log.tasks = sorted(task for task in chosen if task is not None)
     if not log.read:
         raise InputError(f"{path} has no rows")
 

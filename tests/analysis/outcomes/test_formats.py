@@ -135,6 +135,19 @@ def test_samples_of_the_harness_under_another_name(folder, tmp_path):
     assert read_outcomes(path)["n_correct"].sum() == 2
 
 
+def test_samples_of_the_harness_that_are_called_json(folder):
+    path = next(folder.glob("samples_*"))
+    path.rename(path.with_suffix(".json"))
+    (folder / "samples_of_paper.json").write_text('{"a": 1}')
+    report = ingest([folder])
+    assert report.counts.outcomes == 3
+    assert report.variants["model"].tolist() == [MODEL]
+    assert sorted(one.name for one in report.others) == [
+        f"results_{DATE}.json",
+        "samples_of_paper.json",
+    ]
+
+
 def test_samples_of_the_harness_before_0_4_3(tmp_path):
     """One array a task, named after the model's arguments, and results without a date."""
     two = Task("mgsm_direct_de", {("acc", "x"): [1.0, 0.0], ("acc", "y"): [0.0, 0.0]})

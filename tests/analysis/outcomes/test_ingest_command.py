@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from analysis.cli import build
 from common.errors import InputError
 from features.models import read_models
+from tests.analysis.outcomes.harness_logs import Task, write
 
 
 def run(*arguments):
@@ -44,6 +45,18 @@ def test_report_beside_the_outcomes(logs, tmp_path):
     attrs = pd.read_parquet(out).attrs
     assert attrs["counts"] == report["counts"]
     assert attrs["policies"] == {"errors": "fail", "duplicates": "fail"}
+
+
+def test_a_scorer_for_each_task(tmp_path):
+    two = {("acc", "none"): [1.0, 0.0], ("acc_norm", "none"): [0.0, 0.0]}
+    tasks = [Task(f"mgsm_direct_{code}", two) for code in ("sw", "de")]
+    folder = write(tmp_path / "logs", "x/Y-1B", tasks, "old")
+    out = tmp_path / "o.parquet"
+    run("ingest", folder, "--out", out, "--scorer", "mgsm_direct_sw=acc", "--scorer", "acc_norm")
+    right = pd.read_parquet(out).groupby("language")["correct"].sum()
+    assert right.to_dict() == {"swh": 1, "deu": 0}
+    with pytest.raises(InputError, match="acc and acc_norm for all tasks: choose one"):
+        run("ingest", folder, "--out", out, "--scorer", "acc", "--scorer", "acc_norm")
 
 
 def test_a_models_file_to_complete(logs, renamed, tmp_path):
