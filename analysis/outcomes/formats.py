@@ -42,6 +42,8 @@ def find(paths: Iterable[str | Path]) -> tuple[list[tuple[Path, Format]], list[P
     for path in map(Path, paths):
         if path.is_file():
             kind = format_of(path)
+            if kind is None and not os.access(path, os.R_OK):
+                raise InputError(f"{path} may not be read: its permissions forbid it")
             if kind is None:
                 raise InputError(f"{path} is of no known format; {_known()}")
             logs.append((path, kind))

@@ -86,8 +86,11 @@ def recognises(path: Path) -> bool:
         return True
     if path.suffix != ".json":
         return False
-    with path.open("rb") as stream:  # not Inspect's manifests, which hold headers of logs
-        return BEGINNING.match(stream.read(200)) is not None
+    try:
+        with path.open("rb") as stream:  # not Inspect's manifests, which hold headers of logs
+            return BEGINNING.match(stream.read(200)) is not None
+    except OSError:
+        return False
 
 
 FORMAT = Format("Inspect AI", "*.eval, *.json", recognises, read, "inspect", "`inspect eval-retry`")

@@ -42,6 +42,8 @@ def _objects(path: Path) -> Iterator[tuple[str, Any]]:
                 yield f"{path}, line {number}", _parsed(line, f"{path}, line {number}")
     except UnicodeDecodeError as error:
         raise DamagedLog(f"{path}, after line {number}: not UTF-8 text: {error}") from error
+    except OSError as error:
+        raise DamagedLog(f"{path} cannot be read: {error}") from error
 
 
 def _parsed(text: str, where: str) -> Any:

@@ -100,6 +100,8 @@ def _csv(path: Path) -> Iterator[tuple[str, dict]]:
                 yield where, dict(zip(names, map(unguard, fields), strict=True))
     except (csv.Error, UnicodeDecodeError) as error:
         raise DamagedLog(f"{path} is no comma-separated UTF-8 table: {error}") from error
+    except OSError as error:
+        raise DamagedLog(f"{path} cannot be read: {error}") from error
 
 
 def _parquet(path: Path) -> Iterator[tuple[str, dict]]:

@@ -137,6 +137,23 @@ def test_from_the_command_line_and_in_python(folder, tmp_path):
     assert len(analysis.ingest(folder, skip_damaged=True).rows) == 2
 
 
+@pytest.mark.parametrize("name", ["samples_mgsm_de.jsonl", "x.csv", "x.json", "x.txt"])
+def test_files_that_may_not_be_read(tmp_path, monkeypatch, name):
+    path = tmp_path / name
+    path.write_text("x")
+    whatever = Path.open
+
+    def forbidden(self, *args, **kwargs):
+        if self == path:
+            raise PermissionError(13, "Permission denied", str(self))
+        return whatever(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", forbidden)
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(InputError, match=rf"{name} (cannot|may not) be read"):
+        ingest([path])
+
+
 def test_analyses_say_whose_options_are_meant(folder):
     cut(folder, "mgsm_direct_sw")
     with pytest.raises(InputError, match=r"--skip-damaged.*options are `transfer ingest`'s"):
