@@ -43,8 +43,8 @@ setup: ## create .venv from the locks, install R and lme4 where allowed (quick w
 features: setup ## language, model and pair features -> results/features/
 	$(transfer) features $(if $(MODELS),--models '$(MODELS)') $(if $(LANGUAGES),--languages '$(LANGUAGES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-outcomes: setup ## published counts, template layer reconstructed -> results/outcomes/, results/cache/cells.parquet
-	$(transfer) outcomes $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
+outcomes: setup ## the study's cells and totals -> results/outcomes/, results/cache/cells.parquet
+	$(transfer) outcomes $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
 
 glmm: setup ## the study's GLMM (Table 3, Table 4, Figure 2) -> results/glmm/, tables/, figures/
 	$(transfer) glmm $(inputs) $(fit) $(ARGS)
