@@ -10,7 +10,7 @@ from pathlib import Path
 from analysis.pipeline.steps import Step
 from common.files import ROOT, hash_project, hash_settings, write_text
 
-LOCKS = ("requirements.lock", "requirements-r.lock")
+LOCK = "requirements.lock"
 
 
 def fingerprint(step: Step, directory: Path) -> str:
