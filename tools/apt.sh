@@ -3,10 +3,14 @@
 say() { printf '%s: %s\n' "$tool" "$*"; }
 fail() { printf "$tool: %s\n" "$@" >&2; exit 1; }
 
-quietly() { # a command's output only if it fails
+quietly() { # the end of a command's output, and only if it fails
   local log
   log=$(mktemp)
-  "$@" >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; return 1; }
+  "$@" >"$log" 2>&1 || {
+    tail -n 30 "$log" >&2
+    printf '%s: that was the end of %s\n' "$tool" "$log" >&2
+    return 1
+  }
   rm -f "$log"
 }
 

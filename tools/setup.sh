@@ -15,8 +15,8 @@ oldest=3.11
 tool=setup
 source tools/apt.sh
 # what rpy2 needs to be compiled and R to be loaded, on Debian and Ubuntu
-apt_r=(r-base-core r-cran-lme4 gcc libc6-dev python3-dev libpcre2-dev liblzma-dev libbz2-dev
-  libicu-dev libdeflate-dev libzstd-dev libtirpc-dev zlib1g-dev)
+apt_r=(r-base-core r-cran-lme4 gcc libc6-dev python3-dev libblas-dev libpcre2-dev liblzma-dev
+  libbz2-dev libicu-dev libdeflate-dev libzstd-dev libtirpc-dev zlib1g-dev)
 without="Or leave R out; our own engine fits without it:  make glmm WITHOUT_R=1"
 
 # ---- Python
@@ -121,7 +121,7 @@ can_build_rpy2() { # a compiler, and the headers and libraries of R and of Pytho
   [ -e "$state/r-version" ] && [ "$(cat "$state/r-version")" = "$(r_version)" ] && return
   command -v gcc >/dev/null || command -v cc >/dev/null || return 1
   read -ra flags <<<"$(R CMD config --cppflags 2>/dev/null)"
-  read -ra libraries <<<"$(R CMD config --ldflags 2>/dev/null)"
+  read -ra libraries <<<"$(R CMD config --ldflags 2>/dev/null) $(R CMD config BLAS_LIBS 2>/dev/null)"
   include=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
   printf '%s\n' '#include <Python.h>' '#include <Rinternals.h>' 'int main(void) { return 0; }' |
     "$(command -v gcc || command -v cc)" -xc - -o /dev/null "-I$include" "${flags[@]}" \
@@ -137,7 +137,7 @@ need_r() {
   elif ! can_build_rpy2; then
     lacks="$(r_version) is here, but rpy2, the bridge to it, cannot be compiled: there is no C \
 compiler, or the headers of R or Python are lacking"
-  else return
+  else return 0
   fi
   fail "$lacks; and it could not be installed here." \
     "  Debian/Ubuntu, as root:  apt-get update && apt-get install -y ${apt_r[*]}" \

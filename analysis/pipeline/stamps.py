@@ -14,12 +14,12 @@ LOCK = "requirements.lock"
 
 
 def fingerprint(step: Step, directory: Path) -> str:
-    """Hash of a step's options, of the project's code and data, and of the locks.
+    """Hash of a step's options, of the project's code and data, and of the lock.
 
     A step that reads results has those of ``directory`` behind it too.
     """
-    locks = [ROOT / name for name in LOCKS]
-    behind = [(path.name, digest(path)) for path in locks if path.is_file()]
+    lock = ROOT / LOCK
+    behind = [(LOCK, digest(lock))] if lock.is_file() else []
     if step.reads_results:
         results = sorted(directory.glob("*/*.csv"))
         behind += [(str(path.relative_to(directory)), digest(path)) for path in results]

@@ -96,6 +96,7 @@ def test_a_formula_or_an_engine_that_is_not_there_is_answered(study):
         fit(study, named.MAIN, engine="laplce")
 
 
+@pytest.mark.needs("R")
 def test_lme4s_verdict_is_shown_where_it_was_asked(study, model):
     judged = fit(study, "~ resource + size + (1 | variant) + (1 | language)", engine="lme4")
     differences = judged.lme4_check.set_index("quantity")["difference"]

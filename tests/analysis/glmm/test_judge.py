@@ -15,7 +15,7 @@ from .conftest import FORMULA
 
 
 @pytest.fixture(scope="module")
-def judgement(cells, tmp_path_factory):
+def judgement(cells, tmp_path_factory, with_r):
     return judge(fit(FORMULA, cells), cells, tmp_path_factory.mktemp("cache"))
 
 
