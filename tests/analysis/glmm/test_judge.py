@@ -13,9 +13,11 @@ from common.errors import InputError
 
 from .conftest import FORMULA
 
+pytestmark = pytest.mark.needs("R")
+
 
 @pytest.fixture(scope="module")
-def judgement(cells, tmp_path_factory, with_r):
+def judgement(cells, tmp_path_factory):
     return judge(fit(FORMULA, cells), cells, tmp_path_factory.mktemp("cache"))
 
 
