@@ -51,7 +51,8 @@ find_python() {
   offers_python && apt_install python3 python3-venv >&2 && search_python && return
   local found=none ways
   if command -v python3 >/dev/null; then
-    found=$(python3 -c 'import platform as p, sys; print(p.python_version(), "at", sys.executable)')
+    found=$(python3 -c 'import sys
+print(".".join(map(str, sys.version_info[:3])), "at", sys.executable)')
   fi
   mapfile -t ways < <(ways_to_python)
   fail "Python $oldest or later is needed. This is $(system_name); its Python: $found. Ways on:" \
