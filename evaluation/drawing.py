@@ -14,10 +14,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from multilingual_gsm_symbolic import AnnotatedQuestion, Question
+from multilingual_gsm_symbolic import AnnotatedQuestion, Question
 
 HOLDS, FAILS = "H", "F"
 LARGEST_BATCH = 1024

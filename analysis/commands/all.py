@@ -9,16 +9,13 @@ import pandas as pd
 import typer
 
 from analysis.commands import complete, options, output
-from analysis.determinants import MODES
 from analysis.pipeline import index, schedule
 from analysis.pipeline.items import steps_of
-from analysis.pipeline.steps import STEPS, choose, with_engine
-from common.errors import InputError
+from analysis.pipeline.steps import STEPS, choose
 
 EXAMPLES = {
     "Everything, two steps at once; what is up to date is skipped": "transfer all",
     "The tables only, elsewhere": "transfer all --tables --out /tmp/results",
-    "Everything, without R": "transfer all --engine laplace",
     "One step": "transfer all --only overview",
 }
 
@@ -37,14 +34,6 @@ def command(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Steps at once.")] = 2,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            "--engine",
-            help="Of the study's model, as for `transfer glmm`; laplace needs no R.",
-            autocompletion=complete.modes,
-        ),
-    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run what is up to date too.")] = False,
     out: options.OutOfStudy = None,
 ) -> None:
@@ -58,9 +47,7 @@ def command(
     names = list(only or [])
     names += steps_of("table") if tables else []
     names += steps_of("figure") if figures else []
-    if engine is not None and engine not in MODES:
-        raise InputError(f"no engine {engine!r}; there are {', '.join(MODES)}")
-    chosen = with_engine(choose(names) if names else STEPS, engine)
+    chosen = choose(names) if names else list(STEPS)
     began, ended = time.monotonic(), []
     with say.counting("steps", len(chosen)) as progress:
         for outcome in schedule.run(chosen, directory, jobs, force):

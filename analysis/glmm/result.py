@@ -232,7 +232,7 @@ def save(fit: Fit, path: str | Path) -> Path:
 
 
 def dumps(fit: Fit) -> bytes:
-    """A fit as the contents of a ``.fit`` file: a zip of ``fit.json`` and ``arrays.npz``."""
+    """A fit as the contents of a ``.fit`` file: a zip of ``fit.json`` and ``arrays.npz``, undated."""
     header = {
         "format": FORMAT,
         "formula": fit.formula.source,
@@ -257,8 +257,8 @@ def dumps(fit: Fit) -> bytes:
     np.savez_compressed(arrays, covariance=fit.covariance, **tables)
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as archive:
-        archive.writestr("fit.json", json.dumps(header, indent=1))
-        archive.writestr("arrays.npz", arrays.getvalue())
+        archive.writestr(zipfile.ZipInfo("fit.json"), json.dumps(header, indent=1))
+        archive.writestr(zipfile.ZipInfo("arrays.npz"), arrays.getvalue())
     return written.getvalue()
 
 

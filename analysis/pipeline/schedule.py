@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
@@ -82,11 +81,10 @@ def _run_one(
     clock = time.monotonic()
     log = log_path(step, directory)
     log.parent.mkdir(parents=True, exist_ok=True)
-    options = json.dumps(step.options)
-    one = [sys.executable, "-m", "analysis.pipeline.one", step.command, str(directory), options]
+    command = [sys.executable, "-m", "analysis.pipeline.one", step.command, str(directory)]
     with (
         log.open("w", encoding="utf-8") as output,
-        subprocess.Popen(one, stdout=output, stderr=subprocess.STDOUT) as process,
+        subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT) as process,
     ):
         running.add(process)
         failed = process.wait()

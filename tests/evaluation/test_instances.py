@@ -14,8 +14,6 @@ from evaluation.instances import (
     write_instances,
 )
 
-pytestmark = pytest.mark.needs("templates")
-
 
 @pytest.fixture(scope="module")
 def two_languages():

@@ -125,3 +125,16 @@ def test_refreshed_pages_feed_the_builder(tmp_path, statistics):
     pages = resource.refresh(tmp_path / "cache", url=statistics.as_uri())
     table = resource.build(pd.DataFrame(languages.table(["eng"])), pages=pages)
     assert table["source"].tolist() == ["statistics file"]
+
+
+def test_the_first_crawl_with_languages_counts_and_none_before(tmp_path):
+    path = tmp_path / "languages.csv"
+    path.write_text(
+        HEADER + "CC-MAIN-2018-30,eng,50,50,100\n"
+        "CC-MAIN-2018-34,eng,60,60,100\nCC-MAIN-2018-39,eng,70,70,100\n"
+    )
+    pages = resource.read_pages(path)
+    assert pages["crawl"].tolist() == ["CC-MAIN-2018-34", "CC-MAIN-2018-39"]
+    assert pages["pages"].tolist() == [60, 70]
+    first = resource.build(["eng"], crawl="CC-MAIN-2018-34", pages=pages)
+    assert first["pages"].tolist() == [60]

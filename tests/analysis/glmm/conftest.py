@@ -68,7 +68,7 @@ def cells():
 
 
 @pytest.fixture(scope="session")
-def lme4_fit(cells, with_r):
+def lme4_fit(cells):
     from analysis.glmm import lme4
 
     stages = []

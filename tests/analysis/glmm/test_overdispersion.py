@@ -1,6 +1,9 @@
 """The observation-level random effect."""
 
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.glmm.formula import parse
@@ -42,3 +45,18 @@ def test_needs_rows_that_can_vary(simulate_cells):
     extended = with_observation_level(formula, data, KEYS)
     with pytest.raises(InputError, match="already"):
         with_observation_level(extended, data, KEYS)
+
+
+def test_standard_errors_are_compared_on_one_scale():
+    """By hand: an SD of 1 makes log-odds √(1 + 16² · 3 / (15π)²) = 1.1601 times as large."""
+    estimates = pd.DataFrame({"term": ["a", "b"], "estimate": 1.0, "statistic": 1.0})
+    plain = SimpleNamespace(fixed_effects=estimates.assign(std_error=[0.1, 0.2]))
+    wider = SimpleNamespace(
+        fixed_effects=estimates.assign(std_error=[0.3, 0.2]),
+        formula=parse("~ a + b + (1 | language) + (1 | row)"),
+        sd={"language": 5.0, "row": 1.0}.__getitem__,
+    )
+    table = compare(plain, wider)
+    assert table["scale"].tolist() == pytest.approx([1.1601, 1.1601], abs=1e-4)
+    assert table["std_error_ratio"].tolist() == pytest.approx([3 / 1.16, 1 / 1.16], abs=1e-3)
+    assert table["sd_observation"].tolist() == [1.0, 1.0]

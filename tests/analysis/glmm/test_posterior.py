@@ -140,3 +140,87 @@ def test_new_levels_of_a_kernel_are_kriged(data):
     np.testing.assert_allclose(apart.var(axis=1), together.var(axis=1), rtol=0.1)
     np.testing.assert_allclose(sampled.covariance(rows), np.cov(together), rtol=0.15, atol=0.01)
     np.testing.assert_allclose(apart.mean(axis=1), larger.linear_predictor(rows), atol=0.1)
+
+
+EVERY = ("variant", "language", "smooth")
+"""Terms that a world keeps at their means: what varies there is what is new, and nothing else."""
+
+
+def _variances(world, rows):
+    """Of rows' log-odds in a world, by each of the three ways of asking."""
+    noise = np.random.default_rng(1).standard_normal(world.count)
+    return (
+        world.covariance(rows),
+        np.cov(world.draws(rows, np.random.default_rng(2))),
+        np.diag(world.draws_apart(rows, noise).var(axis=1, ddof=1)),
+    )
+
+
+def test_what_is_new_of_a_kernel_has_the_kriging_variance(data):
+    names = [f"l{t}" for t in range(8)]
+    at = np.append(np.linspace(-2, 2, 8), [0.3, 2.8])
+    matrix = np.exp(-((at[:, None] - at) ** 2) / (2 * 0.4**2))
+    train = Kernel("smooth", "language", names, matrix[:8, :8])
+    fit = laplace.fit("~ x + (1 | variant)", data, structured=[train])
+    whole = Kernel("smooth", "language", [*names, "near", "far"], matrix)
+    world = Posterior(fit, data, [train]).extended([whole])
+    world = world.world(EVERY, 20_000, np.random.default_rng(3))
+    rows = pd.DataFrame({"variant": "v0", "language": ["near", "far"], "x": 0.0})
+    known, new = matrix[:8, :8], matrix[8:, :8]
+    left = matrix[8:, 8:] - new @ np.linalg.solve(known, new.T)
+    expected = fit.sd("smooth") ** 2 * left
+    exact, drawn, apart = _variances(world, rows)
+    assert expected[0, 0] < 0.5 * expected[1, 1]
+    np.testing.assert_allclose(exact, expected, rtol=1e-4, atol=1e-8)
+    np.testing.assert_allclose(drawn, expected, rtol=0.05, atol=0.03 * expected.max())
+    np.testing.assert_allclose(apart.diagonal(), expected.diagonal(), rtol=0.05)
+
+
+@pytest.fixture(scope="module")
+def sloped(data):
+    """Intercepts and slopes of languages that go together, in the data and the fit."""
+    generator = np.random.default_rng(5)
+    names = [f"l{t}" for t in range(30)]
+    own = pd.DataFrame(generator.multivariate_normal([0, 0], [[1, 0.6], [0.6, 0.8]], 30), names)
+    rows = pd.DataFrame({"language": np.repeat(names, 12), "x": generator.normal(size=360)})
+    eta = own[0][rows["language"]].to_numpy() + own[1][rows["language"]].to_numpy() * rows["x"]
+    rows["n_total"] = 60
+    rows["n_correct"] = generator.binomial(60, 1 / (1 + np.exp(-eta)))
+    fit = laplace.fit("~ x + (1 + x | language)", rows, settings=Settings(hessian="working"))
+    return fit, rows
+
+
+def test_new_levels_have_the_covariance_of_intercept_and_slope(sloped):
+    fit, data = sloped
+    world = Posterior(fit, data).world(("language",), 20_000, np.random.default_rng(1))
+    sd = np.array([fit.sd("language"), fit.sd("language", "x")])
+    correlation = fit.correlations["correlation"].iloc[0]
+    assert correlation > 0.3
+    both = np.outer(sd, sd) * [[1, correlation], [correlation, 1]]
+    design = np.array([[1, 2.0], [1, -1.0], [1, 0.5]])
+    expected = design @ both @ design.T
+    expected[2, :2] = expected[:2, 2] = 0  # the third is another language
+    rows = pd.DataFrame({"language": ["new", "new", "other"], "x": [2.0, -1.0, 0.5]})
+    exact, drawn, apart = _variances(world, rows)
+    np.testing.assert_allclose(exact, expected, atol=1e-8)
+    np.testing.assert_allclose(drawn, expected, rtol=0.05, atol=0.03)
+    np.testing.assert_allclose(apart.diagonal(), expected.diagonal(), rtol=0.05)
+
+
+def test_offsets_are_in_means_and_in_every_draw(data):
+    shifted = data.assign(known=np.tile([-0.5, 1.0, 0.3], 32), more=0.25)
+    formula = "~ x + offset(known) + offset(more) + (1 | variant) + (1 | language)"
+    fit = laplace.fit(formula, shifted, settings=Settings(hessian="working"))
+    posterior = Posterior(fit, shifted).sampled(50, 1)
+    rows = shifted.iloc[[0, 1, 2]]
+    plain = rows.assign(known=0.0, more=0.0)
+    offset = rows["known"].to_numpy() + 0.25
+    noise = np.random.default_rng(1).standard_normal(50)
+    for asked in (
+        posterior.linear_predictor,
+        lambda some: posterior.draws(some, np.random.default_rng(2)).T,
+        lambda some: posterior.draws_apart(some, noise).T,
+    ):
+        np.testing.assert_allclose(
+            asked(rows) - asked(plain), np.broadcast_to(offset, asked(rows).shape), atol=1e-6
+        )

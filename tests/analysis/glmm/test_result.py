@@ -10,7 +10,13 @@ import pytest
 from scipy import stats
 from scipy.special import expit
 
-from analysis.glmm.diagnostics import dependent_columns, dispersion, separated_levels
+from analysis.glmm.diagnostics import (
+    dependent_columns,
+    dispersion,
+    pearson_dispersion,
+    separated_levels,
+)
+from analysis.glmm.laplace import fit
 from analysis.glmm.predict import fitted_probability, linear_predictor
 from analysis.glmm.result import dumps, load, save, wald_table
 from common.errors import InputError
@@ -170,3 +176,16 @@ def test_dependent_columns_are_found_whatever_their_scale():
     x, y = rng.normal(size=(2, 50))
     matrix = np.column_stack([np.ones(50), x, 1e9 * y, 3 * x - 2e9 * y + 5, np.zeros(50)])
     assert dependent_columns(matrix, ["one", "x", "y", "sum", "zero"]) == ["sum", "zero"]
+
+
+def test_rows_without_trials_say_nothing_of_the_dispersion(cells):
+    """By hand: (7 − 5)²/2.5 + (3 − 5)²/2.5 + (5 − 5)²/2.5 over 3 rows less 1 parameter."""
+    success, trials = np.array([7.0, 3, 5, 0, 0]), np.array([10.0, 10, 10, 0, 0])
+    probability = np.array([0.5, 0.5, 0.5, 0.9, 0.1])
+    assert pearson_dispersion(success, trials, probability, 1) == pytest.approx(3.2 / 2)
+    few = cells[cells["template"].isin(["t00", "t01", "t02"])]
+    empty = pd.concat([few, few.iloc[:300].assign(n_correct=0, n_total=0)], ignore_index=True)
+    formula = "~ size + (1 | variant) + (1 | language)"
+    plain, longer = fit(formula, few), fit(formula, empty)
+    assert longer.diagnostics["dispersion"] == pytest.approx(plain.diagnostics["dispersion"])
+    assert dispersion(longer, empty) == pytest.approx(dispersion(plain, few), rel=1e-5)

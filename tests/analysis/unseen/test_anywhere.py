@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.unseen import anywhere, bundles
+from analysis.glmm.posterior import central_sd
+from analysis.unseen import anywhere, bundles, tokens
+from analysis.unseen.asked import pair_rows
 from common.errors import InputError
 
 WIDTH = ["low_80", "high_80"]
@@ -20,9 +22,14 @@ def never():
 
 
 @pytest.fixture(scope="module")
-def bundle(inputs, cache):
-    made = anywhere.bundle(("a",), cache, lambda: inputs)
-    return anywhere.bundle(("a",), cache, never) if made else made
+def made(inputs, cache):
+    return anywhere.bundle(("a",), cache, lambda: inputs)
+
+
+@pytest.fixture(scope="module")
+def bundle(made, cache):
+    """The same, as it was kept."""
+    return anywhere.bundle(("a",), cache, never)
 
 
 def test_a_bundle_that_other_code_or_data_made_is_not_read(bundle, cache, monkeypatch):
@@ -31,8 +38,7 @@ def test_a_bundle_that_other_code_or_data_made_is_not_read(bundle, cache, monkey
         anywhere.bundle(("a",), cache, never)
 
 
-def test_a_kept_bundle_is_the_one_that_was_made(bundle, inputs, tmp_path, monkeypatch):
-    made = bundles.build(inputs)
+def test_a_kept_bundle_is_the_one_that_was_made(made, bundle, inputs, tmp_path, monkeypatch):
     for one in ("constants", "models", "languages", "vectors", "pairs"):
         pd.testing.assert_frame_equal(getattr(bundle, one), getattr(made, one))
     model = anywhere.find_model(made, "Qwen/Qwen3-8B", None, None, "on")
@@ -67,6 +73,14 @@ def test_a_hub_id_and_a_mode_mean_a_variant(bundle):
     with pytest.raises(InputError, match="say which with --reasoning"):
         anywhere.find_model(bundle, "Qwen/Qwen3-8B", None, None, None)
     assert anywhere.find_model(bundle, "google/gemma-3-4b-it", None, None, None).reasoning == 0
+
+
+@pytest.mark.parametrize(("said", "on"), [(None, 0), ("off", 0), ("on", 1)])
+@pytest.mark.parametrize("family", [None, "Qwen3"])
+def test_a_model_that_nobody_described_does_not_reason(bundle, family, said, on):
+    assert anywhere.find_model(bundle, None, 8, family, said).reasoning == on
+    if family is None:
+        assert anywhere.find_model(bundle, "somebody/else-8B", None, None, said).reasoning == on
 
 
 def test_less_known_models_have_wider_intervals(bundle):
@@ -155,3 +169,71 @@ def test_predictions_are_shares(bundle):
     values = table[["plug_in", "integrated", *WIDTH]].to_numpy()
     assert ((values >= 0) & (values <= 1)).all()
     assert np.isfinite(values).all()
+
+
+def test_one_question_is_right_or_wrong(bundle):
+    """The noise of the questions is in the intervals: of one question the score is 0 or 1."""
+    model = anywhere.find_model(bundle, None, 8, "Qwen3", "off")
+    rows, _ = anywhere.find_languages(bundle, ["swh"])
+    one = anywhere.predict(bundle, model, rows, 1, 1).iloc[0]
+    assert 0.2 < one["integrated"] < 0.8
+    assert (one["low_95"], one["high_95"]) == (0, 1)
+    many = anywhere.predict(bundle, model, rows, 10**6, 1).iloc[0]
+    assert 0 < many["low_95"] < many["high_95"] < 1
+
+
+def test_templates_without_answers_leave_the_uncertainty(bundle):
+    """The prior of the update is the prediction, its variance the square of its SD."""
+    model = anywhere.find_model(bundle, "somebody/else-8B", None, None, "off")
+    cells = pd.DataFrame({"language": "swh", "template": ["own"], "n_correct": 0, "n_total": 0})
+    rows, _ = anywhere.find_languages(bundle, ["swh"])
+    posterior = bundle.fitted.about(asked := pair_rows(bundle, model, rows), bundle.vectors)
+    spread = central_sd(posterior.draws(asked, np.random.default_rng(1)))[0]
+    assert abs(np.log(spread)) > 0.2  # so that SD and variance differ
+    before, after = (
+        anywhere.predict(bundle, model, rows, 10**6, 1, cells=seen).iloc[0]
+        for seen in (None, cells)
+    )
+    assert after["plug_in"] == pytest.approx(before["plug_in"], abs=1e-6)
+    widths = [one["high_50"] - one["low_50"] for one in (before, after)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.06)
+
+
+def test_a_counted_fertility_and_its_error_are_on_the_scale_of_the_data(bundle, monkeypatch):
+    found = pd.DataFrame({"fertility": [0.3], "error": [0.2]}, index=["swh"])
+    monkeypatch.setattr(tokens, "counted", lambda *arguments: found)
+    model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
+    rows = pair_rows(bundle, model, anywhere.find_languages(bundle, ["swh", "deu"])[0])
+    scale = bundle.constants.set_index("feature").loc["fertility"]
+    assert rows["fertility_source"].tolist() == ["counted", "data"]
+    assert rows["fertility"][0] == pytest.approx((0.3 - scale["mean"]) / scale["sd"])
+    assert rows["fertility_error"].tolist() == pytest.approx([0.2 / scale["sd"], 0])
+
+
+@pytest.mark.parametrize("code", ["isl", "swh", "mar"])
+def test_at_its_multiple_a_model_does_in_a_language_what_it_does_in_english(bundle, code):
+    model = anywhere.find_model(bundle, None, 4, "Qwen2.5", "off")
+    multiple = _predict(bundle, model, [code])["size_multiple"].iloc[0]
+    assert multiple > 1.2
+    larger = anywhere.find_model(bundle, None, 4 * multiple, "Qwen2.5", "off")
+    assert _predict(bundle, larger, [code])["plug_in"].iloc[0] == pytest.approx(
+        _predict(bundle, model, ["eng"])["plug_in"].iloc[0], abs=1e-6
+    )
+
+
+def test_the_size_that_reaches_a_target_reaches_it_and_no_much_smaller_one_does(bundle):
+    model = anywhere.find_model(bundle, None, 4, "Qwen2.5", "off")
+    rows, _ = anywhere.find_languages(bundle, ["swh"])
+    table = anywhere.what_reaches(bundle, model, rows, 0.6).iloc[0]
+    assert table["params_b"] > 2
+    reached, smaller = (
+        _predict(bundle, anywhere.find_model(bundle, None, size, "Qwen2.5", "off"), ["swh"])
+        for size in (table["params_b"], 0.9 * table["params_b"])
+    )
+    assert smaller["plug_in"].iloc[0] < 0.6 <= reached["plug_in"].iloc[0] + 1e-9
+    thinking = anywhere.find_model(bundle, None, 4, "Qwen2.5", "on")
+    assert table["reasoning_on"] == pytest.approx(
+        _predict(bundle, thinking, ["swh"])["plug_in"].iloc[0]
+    )
+    largest = bundle.models["size"].max()
+    assert table["limit_b"] == pytest.approx(10 * 2**largest)

@@ -9,7 +9,7 @@ import pytest
 from analysis.glmm.laplace import fit
 from analysis.study import MAIN
 from analysis.unseen import evaluate as module
-from analysis.unseen.evaluate import evaluate
+from analysis.unseen.evaluate import evaluate, observed_accuracy
 from analysis.unseen.folds import Fold, split
 from analysis.unseen.predictors import predictor
 from analysis.unseen.task import Store, Task
@@ -90,3 +90,13 @@ def test_intervals_widen_where_nothing_near_is_known(run):
 def test_an_unknown_predictor_is_refused():
     with pytest.raises(InputError, match="Did you mean smooth"):
         predictor("smoth")
+
+
+def test_templates_weigh_equally_in_what_was_observed():
+    """By hand: 1 of 2 and 9 of 10 are 0.7 on average, not 10 of 12."""
+    cells = pd.DataFrame({"language": "x", "variant": ["a", "a", "b"], "template": [1, 2, 1],
+                          "n_correct": [1, 9, 3], "n_total": [2, 10, 4]})  # fmt: skip
+    pairs, accuracy, items = observed_accuracy(cells)
+    assert pairs["variant"].tolist() == ["a", "b"]
+    assert accuracy.tolist() == pytest.approx([0.7, 0.75])
+    assert items.tolist() == [12, 4]

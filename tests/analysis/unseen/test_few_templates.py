@@ -53,3 +53,28 @@ def test_a_refit_and_an_update(joined, vectors):
         index=["predictor", "language", "level"], columns="truth", values="error"
     )
     np.testing.assert_allclose(none["all"], none["unseen"])
+
+
+def test_what_is_not_seen_has_no_say_and_is_the_truth_asked_for(joined, vectors):
+    """Of templates all wrong, then all right, k seen: errors of one prediction add up to 100."""
+    few = joined[
+        joined["language"].isin(["eng", "deu", "isl", "hin"])
+        & joined["variant"].str.startswith(("granite", "Qwen2.5-1.5B", "Qwen2.5-7B", "Qwen3-8B"))
+    ].reset_index(drop=True)
+    order = shuffled(few["template"].unique(), "isl", 0, 0)
+    unseen = (few["language"] == "isl") & ~few["template"].isin(order[:5])
+    assert unseen.sum() == 15 * few["variant"].nunique()
+    errors = []
+    for share in (0, 1):
+        told = few["n_correct"].where(~unseen, share * few["n_total"])
+        task = Task(few.assign(n_correct=told), vectors, workers=1)
+        table = few_templates(task, silent, budgets=(5,), draws=1, languages=["isl"])
+        errors.append(table.query("level == 'language'").set_index(["predictor", "truth"])["error"])
+    both = errors[0] + errors[1]
+    assert both.xs("unseen", level="truth").to_dict() == pytest.approx(
+        {"study": 100, "smooth": 100}, abs=0.05
+    )
+    # of all twenty the fifteen not seen changed
+    assert both.xs("all", level="truth").to_dict() == pytest.approx(
+        {"study": 75, "smooth": 75}, abs=0.05
+    )

@@ -1,5 +1,7 @@
 """A few cells update a language's prediction; with none, nothing changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -75,3 +77,18 @@ def test_templates_never_seen_elsewhere_say_less(layer):
     others = cells.assign(template=["own1", "own2", "own3", "own4"])
     new = calibrate(layer, np.zeros(1), prior, pairs, others)
     assert new.covariance[0, 0] > known.covariance[0, 0]
+
+
+def test_overdispersed_cells_count_as_fewer_trials(layer):
+    """Quasi-likelihood: with a dispersion of 4, 16 of 20 says what 4 of 5 would."""
+    pairs = pd.DataFrame({"variant": ["v0"]})
+    cells = pd.DataFrame({"variant": "v0", "n_total": 20, "n_correct": [16, 4, 12],
+                          "template": TEMPLATES[:3]})  # fmt: skip
+    fewer = cells.assign(n_total=5, n_correct=[4, 1, 3])
+    prior = np.array([[0.8]])
+    wide = calibrate(replace(layer, dispersion=4.0), np.zeros(1), prior, pairs, cells)
+    plain = calibrate(layer, np.zeros(1), prior, pairs, fewer)
+    certain = calibrate(layer, np.zeros(1), prior, pairs, cells)
+    np.testing.assert_allclose(wide.mean, plain.mean)
+    np.testing.assert_allclose(wide.covariance, plain.covariance)
+    assert certain.covariance[0, 0] < 0.9 * wide.covariance[0, 0]

@@ -96,6 +96,20 @@ def test_bias_correction_moves_an_interval_against_the_bias():
     assert low.bias()["bias"][0] == pytest.approx(-0.2)
 
 
+def test_bias_correction_is_efrons():
+    """Refits even on 0 to 1, the estimate at 0.7: z₀ = 0.5244, ends at Φ(2 z₀ ± 1.96)."""
+    estimates = pd.DataFrame(
+        [("fixed", "", "x", 0.7)], columns=["kind", "group", "term", "estimate"]
+    )
+    even = Bootstrap(estimates, np.linspace(0, 1, 10_001)[:, None], failed=0, seed=1)
+    row = even.intervals(0.95, "bias-corrected").iloc[0]
+    assert row["conf_low"] == pytest.approx(0.1811, abs=5e-4)
+    assert row["conf_high"] == pytest.approx(0.9987, abs=5e-4)
+    bias = even.bias().iloc[0]
+    assert bias["bias"] == pytest.approx(-0.2)
+    assert bias["mc_error"] == pytest.approx(np.sqrt(1 / 12 / 10_001), rel=1e-3)
+
+
 def test_simulated_outcomes_have_the_models_spread(fitted):
     model, optimum = fitted
     result = report(model, optimum)

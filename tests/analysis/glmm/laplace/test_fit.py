@@ -225,3 +225,31 @@ def test_progress_and_saving(design, tmp_path):
     again = load(save(fit, tmp_path / "ragged.fit"))
     assert again.log_lik == fit.log_lik
     pd.testing.assert_frame_equal(again.modes, fit.modes, check_dtype=False)
+
+
+def test_a_slope_in_other_units_has_all_its_figures_in_them():
+    """x in tenths: slopes, their SDs, their modes and conditional SDs are a tenth as large."""
+    generator = np.random.default_rng(8)
+    own = generator.multivariate_normal([0, 0], [[0.6, 0.2], [0.2, 0.5]], 20)
+    data = pd.DataFrame({"g": np.repeat([f"g{i:02d}" for i in range(20)], 15)})
+    data["x"] = generator.normal(size=300)
+    level = np.repeat(np.arange(20), 15)
+    eta = own[level, 0] + own[level, 1] * data["x"]
+    data = data.assign(n_total=30, n_correct=generator.binomial(30, expit(eta)))
+    formula = "~ x + (1 + x | g)"
+    fit = laplace.fit(formula, data)
+    tenths = laplace.fit(formula, data.assign(x=10 * data["x"]))
+    assert not fit.optimisation.singular
+    assert tenths.log_lik == pytest.approx(fit.log_lik, abs=1e-6)
+    scale = {"(Intercept)": 1.0, "x": 0.1}
+    for name, columns in (
+        ("fixed_effects", ["estimate", "std_error"]),
+        ("random_effects", ["sd"]),
+        ("modes", ["mode", "std_error"]),
+    ):
+        ours, theirs = getattr(fit, name), getattr(tenths, name)
+        expected = ours[columns].mul(ours["term"].map(scale), axis=0)
+        np.testing.assert_allclose(theirs[columns], expected, rtol=1e-4, atol=1e-6)
+    assert tenths.correlations["correlation"].iloc[0] == pytest.approx(
+        fit.correlations["correlation"].iloc[0], abs=1e-4
+    )

@@ -9,7 +9,7 @@ from scipy.stats import binom
 from analysis.glmm import laplace
 from analysis.glmm.laplace import Kernel, Model
 from analysis.glmm.laplace.field import WIDE, Field
-from analysis.glmm.laplace.sampling import POINTS, PRIOR_SD, Target, sample
+from analysis.glmm.laplace.sampling import POINTS, PRIOR_SD, Target, sample, truncated
 
 QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95]
 
@@ -133,3 +133,15 @@ def test_draws_are_in_natural_units_and_around_the_fit(design):
     assert smooth.root.shape == (8000, 1, 1)
     again = sample(fit, data, kernels, 8000, 2)
     np.testing.assert_array_equal(again.fixed, found.fixed)
+
+
+def test_no_importance_weight_stands_for_more_than_the_root_of_their_number():
+    """By hand: weights 1 and 99 times 0.001, mean 0.01099; the largest is cut to ten times that."""
+    logs = np.log(np.full(100, 0.001)) - 50
+    logs[7] = -50
+    weights = truncated(logs)
+    assert weights.sum() == pytest.approx(1)
+    assert weights[7] == pytest.approx(0.1099 / (0.1099 + 0.099))
+    assert weights[8] == pytest.approx(0.001 / (0.1099 + 0.099))
+    even = np.array([0.0, 0.1, -0.1])
+    np.testing.assert_allclose(truncated(even), np.exp(even) / np.exp(even).sum())
