@@ -1,4 +1,4 @@
-# Every target sets itself up first; `make help` lists them.
+# Every target sets itself up first, with the extras it needs; `make help` lists them.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -14,6 +14,9 @@ SEED      ?=
 ARGS      ?=
 LOGS      ?=
 SCHEDULER ?=
+EXTRAS    ?=
+PYTHON    ?=
+WITHOUT_R ?=
 
 # one thread a fit: parallelism is over fits
 export OPENBLAS_NUM_THREADS ?= 1
@@ -23,7 +26,14 @@ transfer := .venv/bin/transfer $(if $(SCHEDULER),--scheduler '$(SCHEDULER)')
 inputs   := $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(MODELS),--models '$(MODELS)') \
             $(if $(LANGUAGES),--languages '$(LANGUAGES)') $(if $(SEED),--seed $(SEED)) \
             $(if $(OUT),--out '$(OUT)')
-fit      := $(if $(FORMULA),--formula '$(FORMULA)') $(if $(ENGINE),--engine $(ENGINE))
+formula  := $(if $(FORMULA),--formula '$(FORMULA)')
+fit      := $(formula) $(if $(ENGINE),--engine $(ENGINE))
+
+# .venv with what every target needs and the extras named after it, added the first time
+needs  = @tools/setup.sh $(if $(SCHEDULER),dask) $(if $(filter lme4%,$(ENGINE)),lme4)
+# where R was left out, our engine alone fits the study's model
+engine = $(if $(ENGINE),--engine $(ENGINE),$$([ ! -e .venv/setup/without-r ] || echo --engine laplace))
+judge  = $(if $(filter laplace,$(ENGINE)),,lme4)
 
 # logs of one's own, or those of the scripted provider with a model that four languages can carry
 scripted       := results/cache/evaluation/logs
@@ -36,144 +46,190 @@ of_logs        := $(paths) $(if $(LANGUAGES),--languages '$(LANGUAGES)') \
 help: ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 	@echo "  Variables: OUTCOMES=file MODELS=file LANGUAGES=file FORMULA='~ ...' ENGINE=name SEED=n OUT=dir LOGS=paths SCHEDULER=address"
+	@echo "  Set-up: EXTRAS='names' PYTHON=/path/to/python WITHOUT_R=1 (our engine alone; WITHOUT_R=0 takes R in again)"
 
-setup: ## create .venv from the locks, install R and lme4 where allowed (quick when nothing changed)
-	@$(if $(filter laplace,$(ENGINE)),WITHOUT_R=$${WITHOUT_R:-1}) tools/setup.sh
+setup: ## .venv under the lock, R with lme4 where allowed; EXTRAS='templates dask': these too
+	$(needs) lme4 $(EXTRAS)
 
-features: setup ## language, model and pair features -> results/features/
+features: ## language, model and pair features -> results/features/
+	$(needs)
 	$(transfer) features $(if $(MODELS),--models '$(MODELS)') $(if $(LANGUAGES),--languages '$(LANGUAGES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-outcomes: setup ## published counts, template layer reconstructed -> results/outcomes/, results/cache/cells.parquet
-	$(transfer) outcomes $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
+outcomes: ## the study's cells and totals -> results/outcomes/, results/cache/cells.parquet
+	$(needs)
+	$(transfer) outcomes $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-glmm: setup ## the study's GLMM (Table 3, Table 4, Figure 2) -> results/glmm/, tables/, figures/
-	$(transfer) glmm $(inputs) $(fit) $(ARGS)
+glmm: ## the study's GLMM (Table 3, Table 4, Figure 2) -> results/glmm/, tables/, figures/
+	$(needs) $(judge)
+	$(transfer) glmm $(inputs) $(formula) $(engine) $(ARGS)
 
-transfer-metrics: setup ## HAT, gap and τ from a source language, beside the GLMM -> results/transfer_metrics/
+transfer-metrics: ## HAT, gap and τ from a source language, beside the GLMM -> results/transfer_metrics/
+	$(needs)
 	$(transfer) transfer-metrics $(inputs) $(fit) $(ARGS)
 
-hat-noise: setup ## bias and coverage of HAT on simulated passes -> results/transfer_metrics/{noise,coverage}.csv
+hat-noise: ## bias and coverage of HAT on simulated passes -> results/transfer_metrics/{noise,coverage}.csv
+	$(needs)
 	$(transfer) hat-noise $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-robustness: setup ## original against perturbed questions, MGSM-Pro's tables checked -> results/robustness/
+robustness: ## original against perturbed questions, MGSM-Pro's tables checked -> results/robustness/
+	$(needs)
 	$(transfer) robustness $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(ENGINE),--engine $(ENGINE)) \
 	    $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-ceiling: setup ## the model without saturated cells (Table 7) -> results/ceiling/
+ceiling: ## the model without saturated cells (Table 7) -> results/ceiling/
+	$(needs)
 	$(transfer) ceiling $(inputs) $(if $(FORMULA),--formula '$(FORMULA)') $(ARGS)
 
-penalty: setup ## original against symbolic questions (Appendix D, Figures 10, 11) -> results/penalty/
+penalty: ## original against symbolic questions (Appendix D, Figures 10, 11) -> results/penalty/
+	$(needs)
 	$(transfer) penalty $(inputs) $(ARGS)
 
-equivalence: setup ## metric against imperial English (Appendix A.3, Figures 8, 19) -> results/equivalence/
+equivalence: ## metric against imperial English (Appendix A.3, Figures 8, 19) -> results/equivalence/
+	$(needs)
 	$(transfer) equivalence $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-sample-size: setup ## precision and rankings by templates and instances (Table 2, Figure 9) -> results/sample_size/
+sample-size: ## precision and rankings by templates and instances (Table 2, Figure 9) -> results/sample_size/
+	$(needs)
 	$(transfer) sample-size $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-templates: setup ## quality checks on a language's templates (LANGUAGE=dan or a folder)
+templates: ## quality checks on a language's templates (LANGUAGE=dan or a folder)
+	$(needs) templates
 	$(transfer) templates --language '$(or $(LANGUAGE),eng)' $(ARGS)
 
-ingest: setup ## LOGS='paths' to outcomes, with a report -> OUT/outcomes.parquet (then OUTCOMES=that file)
+ingest: ## LOGS='paths' to outcomes, with a report -> OUT/outcomes.parquet (then OUTCOMES=that file)
+	$(needs) logs
 	$(transfer) ingest $(LOGS) --out '$(or $(OUT),transfer-results)/outcomes.parquet' $(ARGS)
 
-stages: setup $(if $(LOGS),,$(scripted)) ## how far answers get (Table 6, Figures 3, 17) from LOGS='paths'; without: scripted ones
+stages: $(if $(LOGS),,$(scripted)) ## how far answers get (Table 6, Figures 3, 17) from LOGS='paths'; without: scripted ones
+	$(needs) logs
 	$(transfer) stages $(of_logs) $(ARGS)
 
-compliance: setup $(if $(LOGS),,$(scripted)) ## who answers in the format asked for, from LOGS='paths'; without: scripted ones
+compliance: $(if $(LOGS),,$(scripted)) ## who answers in the format asked for, from LOGS='paths'; without: scripted ones
+	$(needs) logs
 	$(transfer) compliance $(of_logs) $(ARGS)
 
-compute: setup $(if $(LOGS),,$(scripted)) ## tokens and compute of reasoning (Figure 13) from LOGS='paths'; without: scripted ones
+compute: $(if $(LOGS),,$(scripted)) ## tokens and compute of reasoning (Figure 13) from LOGS='paths'; without: scripted ones
+	$(needs) logs
 	$(transfer) compute $(paths) $(ARGS)
 
-from-logs: setup $(scripted) ## evaluation, ingest and GLMM end to end on scripted answers -> results/scripted/
+from-logs: $(scripted) ## evaluation, ingest and GLMM end to end on scripted answers -> results/scripted/
+	$(needs) evaluation
 	$(transfer) ingest $(scripted) --out results/cache/scripted/outcomes.parquet
 	$(transfer) glmm --outcomes results/cache/scripted/outcomes.parquet --engine laplace \
 	    --formula '$(four_languages)' --out results/scripted $(ARGS)
 
 $(scripted):
+	$(needs) evaluation
 	tools/evaluate_scripted.sh
 
-evaluate-scripted: setup ## the evaluation offline, scripted answers -> results/cache/evaluation/ (OUT=dir)
+evaluate-scripted: ## the evaluation offline, scripted answers -> results/cache/evaluation/ (OUT=dir)
+	$(needs) evaluation
 	tools/evaluate_scripted.sh $(OUT)
 
-specifications: setup ## alternatives to the main model (Appendix A.1) -> results/specifications/
+specifications: ## alternatives to the main model (Appendix A.1) -> results/specifications/
+	$(needs)
 	$(transfer) specifications $(inputs) $(if $(FORMULA),--formula '$(FORMULA)') $(ARGS)
 
-loo-predict: setup ## predict languages held out (Figures 5, 6, 14; ours beside the study's) -> results/loo/
+loo-predict: ## predict languages held out (Figures 5, 6, 14; ours beside the study's) -> results/loo/
+	$(needs)
 	$(transfer) loo-predict $(inputs) $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
 
-overview: setup ## runs, families, languages, models (Tables 8-12, Figures 12, 16) -> results/overview/
+overview: ## runs, families, languages, models (Tables 8-12, Figures 12, 16) -> results/overview/
+	$(needs)
 	$(transfer) overview $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-few-templates: setup ## what a few templates in a language add to its prediction (Table 5) -> results/loo/
+few-templates: ## what a few templates in a language add to its prediction (Table 5) -> results/loo/
+	$(needs)
 	$(transfer) few-templates $(inputs) $(ARGS)
 
-power: setup ## what a planned study would detect, by simulation (minutes; N given in ARGS) -> results/power/
+power: ## what a planned study would detect, by simulation (minutes; N given in ARGS) -> results/power/
+	$(needs)
 	$(transfer) power $(inputs) $(if $(FORMULA),--formula '$(FORMULA)') $(ARGS)
 
-all: setup ## the whole study, in parallel, skipping what is up to date -> results/, index in results/README.md
-	$(transfer) all $(if $(OUT),--out '$(OUT)') $(ARGS)
+all: ## the whole study, in parallel, skipping what is up to date -> results/, index in results/README.md
+	$(needs) $(judge)
+	$(transfer) all $(engine) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-tables: setup ## everything that makes the study's tables -> results/tables/
-	$(transfer) all --tables $(if $(OUT),--out '$(OUT)') $(ARGS)
+tables: ## everything that makes the study's tables -> results/tables/
+	$(needs) $(judge)
+	$(transfer) all --tables $(engine) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-figures: setup ## everything that makes the study's figures -> results/figures/
-	$(transfer) all --figures $(if $(OUT),--out '$(OUT)') $(ARGS)
+figures: ## everything that makes the study's figures -> results/figures/
+	$(needs) $(judge)
+	$(transfer) all --figures $(engine) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-report: setup ## the results on one page, with predictions to explore -> results/report/index.html
+report: ## the results on one page, with predictions to explore -> results/report/index.html
+	$(needs)
 	$(transfer) report $(inputs) $(ARGS)
 
-notebooks: setup ## run the notebooks top to bottom, keep their outputs (minutes; ARGS=02: one) -> notebooks/
+notebooks: ## run the notebooks top to bottom, keep their outputs (minutes; ARGS=02: one) -> notebooks/
+	$(needs) notebooks
 	.venv/bin/python -m tools.notebooks $(ARGS)
 
-bench: setup ## engines side by side at 25, 100 and 400 templates (about an hour) -> results/bench/
+bench: ## engines side by side at 25, 100 and 400 templates (about an hour) -> results/bench/
+	$(needs) bench lme4
 	.venv/bin/python -m benchmarks.compare $(if $(OUT),--out '$(OUT)/bench') $(ARGS)
 
-coverage: setup ## do 95% intervals cover the truth? simulated data (many minutes) -> results/coverage/
+coverage: ## do 95% intervals cover the truth? simulated data (many minutes) -> results/coverage/
+	$(needs)
 	.venv/bin/python -m benchmarks.coverage $(if $(OUT),--out '$(OUT)/coverage') $(ARGS)
 
-predict: setup ## accuracy to expect anywhere: ARGS='--model Qwen/Qwen3-8B --reasoning on --language swh'
+predict: ## accuracy to expect anywhere: ARGS='--model Qwen/Qwen3-8B --reasoning on --language swh'
+	$(needs)
 	@$(transfer) predict $(ARGS)
 
-levers: setup ## the gap to English by size and reasoning, cost in size (Figures 4, 15) -> results/levers/
+levers: ## the gap to English by size and reasoning, cost in size (Figures 4, 15) -> results/levers/
+	$(needs)
 	$(transfer) levers $(inputs) $(ARGS)
 
-interval-check: setup ## coverage of predictive intervals on simulated languages -> results/loo/
+interval-check: ## coverage of predictive intervals on simulated languages -> results/loo/
+	$(needs)
 	$(transfer) interval-check $(ARGS)
 
-docs: setup ## the documentation, no warning allowed -> site/index.html
+docs: ## the documentation, no warning allowed -> site/index.html
+	$(needs) docs
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
 	@echo "Wrote site/; open site/index.html"
 
-test: setup ## all tests (minutes)
+# what some test needs; without it, that test is skipped by name
+tests := test templates tokenizers evaluation logs dask notebooks docs
+
+test: ## all tests (minutes)
+	$(needs) $(tests) lme4
 	.venv/bin/python -m pytest
 
-test-browser: setup ## the report in a real browser: explorer, widths, keyboard, print, accessibility
+test-browser: ## the report in a real browser: explorer, widths, keyboard, print, accessibility
+	$(needs) test browser
 	@tools/browser.sh
 	.venv/bin/python -m pytest -m browser tests/browser
 
-test-pymer4: setup ## our fits beside lme4's through pymer4, in an environment of its own
+test-pymer4: ## our fits beside lme4's through pymer4, in an environment of its own
+	$(needs) test lme4
 	@tools/pymer4.sh
 	.venv/bin/python -m pytest -m pymer4 tests/analysis/glmm/test_pymer4.py
 
-scale: setup ## size, cluster and end-to-end checks (minutes)
+scale: ## size, cluster and end-to-end checks (minutes)
+	$(needs) $(tests)
 	.venv/bin/python -m pytest -m slow tests/analysis/outcomes tests/analysis/unseen tests/common tests/test_from_logs.py
 
-mutations: setup ## plant known faults one by one; the tests must notice (many minutes; ARGS='word of names')
+mutations: ## plant known faults one by one; the tests must notice (many minutes; ARGS='word of names')
+	$(needs) $(tests)
 	.venv/bin/python -m tools.mutations $(ARGS)
 
-lint: setup ## style and common errors
+lint: ## style and common errors
+	$(needs) lint
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 
-format: setup ## put the sources into the house style
+format: ## put the sources into the house style
+	$(needs) lint
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 
-lock: ## rewrite the locks from what is installed in .venv
+lock: ## rewrite requirements.lock, resolved afresh for every Python
+	$(needs)
 	tools/lock.sh
 
 clean: ## remove caches and byte code; never a tracked file
-	rm -rf results/cache .pytest_cache .ruff_cache *.egg-info
+	rm -rf results/cache build .pytest_cache .ruff_cache *.egg-info
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -67,7 +67,7 @@ COMMANDS = tuple(name for names in PANELS.values() for name in names)
 EXAMPLES = {
     "What would Qwen3-8B score in Swahili, which nobody tested?":
         "transfer predict --model Qwen/Qwen3-8B --reasoning on --language swh",
-    "The study's model, fitted to its published counts (without R)":
+    "The study's model, fitted to its published cells (without R)":
         "transfer glmm --engine laplace",
     "Your own evaluation logs to outcomes, and the model of them":
         "transfer ingest logs/ --out outcomes.parquet\n"

@@ -75,9 +75,7 @@ def read(path: str | Path) -> object:
         raise InputError(f"{path} is damaged, or no work kept by this program: {error}") from error
 
 
-def found(  # noqa: UP047 (Python 3.11)
-    path: Path | None, of: Callable[[object], Made] = lambda value: value
-) -> Made | None:
+def found(path: Path | None, of: Callable[[object], Made] = lambda value: value) -> Made | None:
     """What was kept at a path, or None where there is nothing, or nothing that can be read.
 
     Args:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 from joblib import parallel_config
 
+from common import extras
 from common.errors import InputError
 
 CONNECT_SECONDS = 10
@@ -41,19 +42,16 @@ def cluster(address: str | None = None, workers: int = 0) -> Iterator[None]:
         return
     if address is not None and workers:
         raise InputError("give a scheduler's address or a number of workers, not both")
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise InputError(
-            "a Dask cluster needs Dask: pip install 'capability-transfer[dask]'"
-        ) from error
+    distributed = extras.load("distributed", "dask")
     if address is None:
-        own = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
-        with own, Client(own), parallel_config("dask"):
+        own = distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address=None
+        )
+        with own, distributed.Client(own), parallel_config("dask"):
             yield
         return
     try:
-        client = Client(address, timeout=CONNECT_SECONDS)
+        client = distributed.Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"there is no Dask scheduler at {address}: {error}") from error
     with client, parallel_config("dask"):

@@ -14,8 +14,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
+from typing import TYPE_CHECKING
 
-from multilingual_gsm_symbolic import AnnotatedQuestion, Question
+if TYPE_CHECKING:
+    from multilingual_gsm_symbolic import AnnotatedQuestion, Question
 
 HOLDS, FAILS = "H", "F"
 LARGEST_BATCH = 1024

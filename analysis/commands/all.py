@@ -9,13 +9,16 @@ import pandas as pd
 import typer
 
 from analysis.commands import complete, options, output
+from analysis.determinants import MODES
 from analysis.pipeline import index, schedule
 from analysis.pipeline.items import steps_of
-from analysis.pipeline.steps import STEPS, choose
+from analysis.pipeline.steps import STEPS, choose, with_engine
+from common.errors import InputError
 
 EXAMPLES = {
     "Everything, two steps at once; what is up to date is skipped": "transfer all",
     "The tables only, elsewhere": "transfer all --tables --out /tmp/results",
+    "Everything, without R": "transfer all --engine laplace",
     "One step": "transfer all --only overview",
 }
 
@@ -34,6 +37,14 @@ def command(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Steps at once.")] = 2,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            help="Of the study's model, as for `transfer glmm`; laplace needs no R.",
+            autocompletion=complete.modes,
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run what is up to date too.")] = False,
     out: options.OutOfStudy = None,
 ) -> None:
@@ -47,7 +58,9 @@ def command(
     names = list(only or [])
     names += steps_of("table") if tables else []
     names += steps_of("figure") if figures else []
-    chosen = choose(names) if names else list(STEPS)
+    if engine is not None and engine not in MODES:
+        raise InputError(f"no engine {engine!r}; there are {', '.join(MODES)}")
+    chosen = with_engine(choose(names) if names else STEPS, engine)
     began, ended = time.monotonic(), []
     with say.counting("steps", len(chosen)) as progress:
         for outcome in schedule.run(chosen, directory, jobs, force):

@@ -21,7 +21,7 @@ ENGINE_HELP = "; ".join(f"{name}: {meaning}" for name, meaning in d.MODES.items(
 NO_SLOPE = "(Intercept)"
 
 EXAMPLES = {
-    "The study's model on its published counts, without R": "transfer glmm --engine laplace",
+    "The study's model on its published cells, without R": "transfer glmm --engine laplace",
     "Your own outcomes and a smaller model":
         "transfer glmm --outcomes mine.csv --models models.csv \\\n"
         "    --formula '~ resource + size + (1 | variant) + (1 | language) + (1 | template)'",
@@ -76,7 +76,7 @@ def command(
 ) -> None:
     """Fit the crossed random-effects logistic GLMM and show what determines capability.
 
-    Without --outcomes the study's published counts are fitted and its published estimates stand
+    Without --outcomes the study's published cells are fitted and its published estimates stand
     beside ours. Finished fits are kept in OUT/cache and reused while data and model are the same.
     """
     say = output.current()

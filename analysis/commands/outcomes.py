@@ -11,7 +11,7 @@ from analysis.provenance import note, write_note
 from common.files import write_table
 
 EXAMPLES = {
-    "The study's published counts as cells": "transfer outcomes --out /tmp/results",
+    "The study's published cells": "transfer outcomes --out /tmp/results",
     "Is my file read as I mean it?": "transfer outcomes --outcomes mine.csv",
 }
 

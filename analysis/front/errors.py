@@ -9,7 +9,7 @@ from functools import wraps
 from common.errors import InputError
 
 _COMMAND = re.compile(r"(`[^`]*`)")
-_OPTION = re.compile(r"--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}))?")
+_OPTION = re.compile(r"--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}|laplace|lme4))?")
 _FLAGS = ("drop-missing", "intersect", "skip-damaged")
 
 
@@ -21,6 +21,8 @@ def in_python(message: str) -> str:
 
 def _argument(option: re.Match) -> str:
     name, value = option.groups()
+    if value and value.islower():  # an engine, not the place of a value
+        value = f"'{value}'"
     written = f"{name.replace('-', '_')}="
     return written + ("True" if name in _FLAGS else value or "")
 

@@ -17,10 +17,11 @@ from analysis.glmm.columns import LOGICAL, Levels, codes, is_number
 from common.errors import InputError
 
 INSTALL = (
-    "`make setup` installs them where it may. By hand: Debian/Ubuntu `apt-get install r-base-core "
-    "r-base-dev r-cran-lme4 r-cran-lmertest`; conda `conda install -c conda-forge r-base r-lme4 "
-    "r-lmertest`; elsewhere install R, then in R `install.packages(c('lme4', 'lmerTest'))`. "
-    "Then `pip install 'capability-transfer[lme4]'`."
+    "Without it, --engine laplace finds the same optimum. To have it: in a clone `make setup "
+    "WITHOUT_R=0` installs R, lme4 and rpy2 where it may. By hand, Debian/Ubuntu: `apt-get install "
+    "r-base-dev r-cran-lme4 python3-dev`; conda: `conda install -c conda-forge r-base r-lme4 "
+    "c-compiler`; elsewhere install R, then in R `install.packages('lme4')`; then in a clone `pip "
+    "install '.[lme4]'`."
 )
 
 

@@ -232,7 +232,7 @@ def save(fit: Fit, path: str | Path) -> Path:
 
 
 def dumps(fit: Fit) -> bytes:
-    """A fit as the contents of a ``.fit`` file: a zip of ``fit.json`` and ``arrays.npz``, undated."""
+    """A fit as a ``.fit`` file's contents: a zip of ``fit.json`` and ``arrays.npz``, undated."""
     header = {
         "format": FORMAT,
         "formula": fit.formula.source,

@@ -15,6 +15,7 @@ from typing import Any
 from analysis.outcomes.mapping import LABELS, Mapping, about_file
 from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
 from analysis.outcomes.scores import read_score
+from common import extras
 from common.errors import InputError, name_some, suggest
 
 LEFT_OUT = {"events", "store", "timelines"}
@@ -98,13 +99,7 @@ FORMAT = Format("Inspect AI", "*.eval, *.json", recognises, read, "inspect", "`i
 
 def _reading(path: Path, function: str, **options: object) -> Any:
     """Call one of inspect_ai's functions on a file; whatever it raises says what the file is."""
-    try:
-        from inspect_ai import log as api
-    except ImportError as error:
-        raise InputError(
-            f"{path}: Inspect logs are read with inspect-ai, which is not installed: "
-            "pip install 'capability-transfer[logs]'"
-        ) from error
+    api = extras.load("inspect_ai.log", "logs")
     try:
         return getattr(api, function)(str(path), **options)
     except Exception as error:  # zip, JSON and validation errors of many kinds

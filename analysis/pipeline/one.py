@@ -1,8 +1,12 @@
-"""Run one step in a process of its own: ``python -m analysis.pipeline.one sample-size results``."""
+"""Run one step in a process of its own, with its options as JSON:
+``python -m analysis.pipeline.one glmm results '[["engine", "laplace"]]'``.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -26,7 +30,9 @@ if __name__ == "__main__":
 
     try:
         with stoppable():
-            run(choose([sys.argv[1]])[0], Path(sys.argv[2]))
+            name, directory, options = sys.argv[1:]
+            given = tuple((key, value) for key, value in json.loads(options))
+            run(replace(choose([name])[0], options=given), Path(directory))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except InputError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -81,10 +82,11 @@ def _run_one(
     clock = time.monotonic()
     log = log_path(step, directory)
     log.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "analysis.pipeline.one", step.command, str(directory)]
+    options = json.dumps(step.options)
+    one = [sys.executable, "-m", "analysis.pipeline.one", step.command, str(directory), options]
     with (
         log.open("w", encoding="utf-8") as output,
-        subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT) as process,
+        subprocess.Popen(one, stdout=output, stderr=subprocess.STDOUT) as process,
     ):
         running.add(process)
         failed = process.wait()

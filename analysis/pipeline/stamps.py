@@ -10,16 +10,16 @@ from pathlib import Path
 from analysis.pipeline.steps import Step
 from common.files import ROOT, hash_project, hash_settings, write_text
 
-LOCKS = ("requirements.lock", "requirements-r.lock")
+LOCK = "requirements.lock"
 
 
 def fingerprint(step: Step, directory: Path) -> str:
-    """Hash of a step's options, of the project's code and data, and of the locks.
+    """Hash of a step's options, of the project's code and data, and of the lock.
 
     A step that reads results has those of ``directory`` behind it too.
     """
-    locks = [ROOT / name for name in LOCKS]
-    behind = [(path.name, digest(path)) for path in locks if path.is_file()]
+    lock = ROOT / LOCK
+    behind = [(LOCK, digest(lock))] if lock.is_file() else []
     if step.reads_results:
         results = sorted(directory.glob("*/*.csv"))
         behind += [(str(path.relative_to(directory)), digest(path)) for path in results]

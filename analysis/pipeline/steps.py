@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from common.errors import InputError, name_some, suggest
 
@@ -48,6 +48,12 @@ STEPS = (
 )
 """Steps run side by side, so each keeps to one worker. Power simulations, benchmarks and cold lme4
 fits are targets of their own."""
+
+
+def with_engine(steps: Sequence[Step], engine: str | None) -> list[Step]:
+    """The steps, the study's model fitted by ``engine`` in place of the command's default."""
+    own = (("engine", engine),) if engine else ()
+    return [replace(step, options=step.options + own * (step.command == "glmm")) for step in steps]
 
 
 def choose(names: Sequence[str]) -> list[Step]:

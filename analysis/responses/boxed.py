@@ -13,8 +13,14 @@ from fractions import Fraction
 
 from analysis.responses.numbers import latex_fractions, latex_groups, normalise, numbers
 
+_UNBRACED = (
+    r"[+-]?\d(?:[\d.,]*\d)?"
+    r"|[+-]?\\[dtc]?frac\s*(?:\{[^{}]*\}|\d)\s*(?:\{[^{}]*\}|\d)"
+    r"|\\(?:text|math)[a-z]*\s*\{[^{}\d]*\d[^{}]*\}"
+)
 _BRACE = re.compile(
-    r"(?P<box>\\boxed\s*\{)|(?<!\\)[{}]|\\boxed(?![A-Za-z])[\s\\$]*(?P<bare>[+-]?\d(?:[\d.,]*\d)?)"
+    r"(?P<box>\\boxed\s*\{)|(?<!\\)[{}]"
+    rf"|\\boxed(?![A-Za-z])[\s\\$]*(?P<bare>{_UNBRACED})"
 )
 _DRESSING = re.compile(
     r"\\(?:text(?:bf|it|md|normal|rm|sc|sf|sl|tt|up)?|math(?:bf|it|normal|rm|sf|tt)?|[hm]box|fbox|"

@@ -44,8 +44,7 @@ def build(table: pd.DataFrame, note: str) -> Table:
     explanation = (
         "* p < .05, ** p < .01, *** p < .001; standard errors in parentheses. Explained: against "
         "size alone with the same random terms. The study states its alternatives in words only "
-        "and on an earlier state of its data. The template layer is reconstructed with effects of "
-        "template by language and of cell, so their SDs say what was put in."
+        "and on an earlier state of its data."
     )
     return Table("table_specifications", caption, f"{explanation} {note}", table, display)
 

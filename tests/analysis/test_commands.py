@@ -33,6 +33,7 @@ def run(cells, tmp_path_factory):
     return folder, result
 
 
+@pytest.mark.needs("R")
 def test_a_users_outcomes_become_a_fit_in_one_command(run):
     folder, result = run
     assert result.returncode == 0, result.stderr
@@ -62,6 +63,7 @@ def test_a_users_outcomes_become_a_fit_in_one_command(run):
     assert "published" not in result.stdout
 
 
+@pytest.mark.needs("R")
 def test_a_finished_fit_is_read_from_the_cache(run):
     folder, first = run
     fits = list((folder / "transfer-results" / "cache" / "fits").iterdir())
@@ -133,6 +135,7 @@ def test_an_empty_file_is_refused(tmp_path):
     assert "empty" in result.stderr
 
 
+@pytest.mark.needs("R")
 def test_rows_without_a_feature_are_dropped_on_request_and_reported(cells, tmp_path):
     changed = cells.replace({"language": {"isl": "bar"}})
     changed.to_csv(tmp_path / "cells.csv", index=False)
@@ -159,6 +162,7 @@ def test_bad_options_are_refused_with_the_reason(cells, tmp_path, arguments, say
     assert [path.name for path in tmp_path.iterdir()] == ["cells.csv"]
 
 
+@pytest.mark.needs("R")
 def test_models_and_languages_of_ones_own_join_in(cells, tmp_path):
     own = cells.replace(
         {"variant": {"Qwen2.5-7B-Instruct": "my-model"}, "language": {"isl": "bar"}}

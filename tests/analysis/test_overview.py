@@ -1,4 +1,4 @@
-"""Tables 8 to 12 and what the study says of its outcomes in words, from the published counts."""
+"""Tables 8 to 12 and what the study says of its outcomes in words, from its cells and totals."""
 
 from pathlib import Path
 

@@ -104,7 +104,7 @@ def test_example_data_are_as_simulated(tmp_path):
         assert (tmp_path / name).read_text() == (EXAMPLES / name).read_text()
 
 
-@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not here")
+@pytest.mark.needs("R")
 def test_r_code_parses(tmp_path):
     code = [block.text for block in every_block() if block.language == "r"]
     assert len(code) > 2

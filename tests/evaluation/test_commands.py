@@ -1,10 +1,13 @@
 """``transfer templates`` and ``transfer instances`` as a user runs them."""
 
 import pandas as pd
+import pytest
 from typer.testing import CliRunner
 
 from analysis.cli import build
 from evaluation.instances import read_instances
+
+pytestmark = pytest.mark.needs("templates")
 
 
 def invoke(*arguments):

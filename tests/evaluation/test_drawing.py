@@ -10,6 +10,8 @@ from scipy.stats import chisquare
 from evaluation.drawing import Drawer, NoInstance
 from evaluation.folders import Folder, find_folder, load_template
 
+pytestmark = pytest.mark.needs("templates")
+
 
 def drawer(path, name=0):
     folder = Folder(path)

@@ -14,6 +14,8 @@ from evaluation.instances import (
     write_instances,
 )
 
+pytestmark = pytest.mark.needs("templates")
+
 
 @pytest.fixture(scope="module")
 def two_languages():

@@ -6,6 +6,8 @@ from common.errors import InputError
 from evaluation.folders import Folder, find_folder
 from evaluation.quality import CHECKS, check, instruction_problem, shared_ids
 
+pytestmark = pytest.mark.needs("templates")
+
 
 def failures(path):
     results = check(Folder(path), seconds=0.5)

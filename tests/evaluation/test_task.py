@@ -13,6 +13,8 @@ from evaluation.instances import generate, read_instances, write_instances
 from evaluation.scripted import ScriptedAnswers, tokens, uniform
 from evaluation.task import CONVENTIONS, multilingual_gsm
 
+pytestmark = pytest.mark.needs("evaluation")
+
 LOGS = Path(__file__).parents[1] / "data" / "inspect"
 
 

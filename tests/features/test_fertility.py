@@ -91,6 +91,7 @@ def test_packaged_counts():
     ("spec", "packaged"),
     [("tekken:240718", "apertus"), ("qwen:qwen2.5-7b-instruct", "qwen2.5-3")],
 )
+@pytest.mark.needs("templates", "tokenizers")
 def test_real_counting_reproduces_the_packaged_counts(spec, packaged):
     ours = fertility.count(spec, UNCHANGED, name=packaged).set_index("language")
     theirs = fertility.read_counts().query("tokenizer == @packaged").set_index("language")
@@ -105,13 +106,18 @@ def test_characters_not_words_are_counted():
     assert set(table["tokenizer"]) == {"letters"}
 
 
+@pytest.mark.needs("templates")
 def test_counting_only_active_templates():
     questions = fertility.original_questions("ben")
     assert 0 < len(questions) < 100
 
 
 @pytest.mark.parametrize(
-    ("language", "message"), [("heb", "no templates in heb"), ("fao", "fao cannot be read")]
+    ("language", "message"),
+    [
+        ("heb", "no templates in heb"),
+        pytest.param("fao", "fao cannot be read", marks=pytest.mark.needs("templates")),
+    ],
 )
 def test_a_language_without_questions_is_refused(language, message):
     with pytest.raises(InputError, match=message):

@@ -17,6 +17,7 @@ def test_the_study_s_languages_are_the_default():
     assert languages.table()["language"].tolist() == STUDY
 
 
+@pytest.mark.needs("templates")
 def test_every_template_folder_is_registered_or_a_known_variant():
     from importlib.resources import files
 

@@ -16,6 +16,7 @@ from common.errors import InputError
         ("with --drop-missing", "with drop_missing=True"),
         ("then --tokenizer-counts and NAME", "then tokenizer_counts= and NAME"),
         ("`transfer features --tokenizer X`, then", "`transfer features --tokenizer X`, then"),
+        ("Without it, --engine laplace finds", "Without it, engine='laplace' finds"),
         ("a -- b, x--y", "a -- b, x--y"),
     ],
 )

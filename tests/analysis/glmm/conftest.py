@@ -68,7 +68,7 @@ def cells():
 
 
 @pytest.fixture(scope="session")
-def lme4_fit(cells):
+def lme4_fit(cells, with_r):
     from analysis.glmm import lme4
 
     stages = []

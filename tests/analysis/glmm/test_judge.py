@@ -13,6 +13,8 @@ from common.errors import InputError
 
 from .conftest import FORMULA
 
+pytestmark = pytest.mark.needs("R")
+
 
 @pytest.fixture(scope="module")
 def judgement(cells, tmp_path_factory):

@@ -142,7 +142,12 @@ def test_box_numbers(text, language, expected):
         (r"\boxed \$18", Answer(True, "18", Fraction(18))),
         (r"\boxed 1, no, \boxed{2}", Answer(True, "2", Fraction(2))),
         (r"\boxed{1}, no, \boxed 2", Answer(True, "2", Fraction(2))),
+        (r"\boxed\frac{1}{2}", Answer(True, r"\frac{1}{2}", Fraction(1, 2))),
+        (r"\boxed -\dfrac12", Answer(True, r"-\dfrac12", Fraction(-1, 2))),
+        (r"\boxed\text{42 eggs}.", Answer(True, r"\text{42 eggs}", Fraction(42))),
+        (r"{\boxed\mathbf{42}} and \boxed{\boxed 7}", Answer(True, "7", Fraction(7))),
         (r"the \boxed answer is 42", Answer(False)),
+        (r"in \boxed\text{form}", Answer(False)),
         (r"\boxedtext 42", Answer(False)),
         (r"\boxed{42", Answer(False)),
         ("", Answer(False)),
@@ -155,6 +160,8 @@ def test_answers(response, expected):
 def test_a_looping_response_takes_linear_time():
     assert last_box(r"\boxed{" * 100_000) is None
     assert last_box(r"\boxed{" * 50_000 + "}" * 50_000) == ""
+    assert last_box(r"\boxed\text{" + "1" * 200_000) is None
+    assert last_box((r"\boxed" + " " * 1_000) * 200) is None
 
 
 @given(st.text(alphabet=st.characters() | st.sampled_from(list("\\boxed{}\\frac012,. ^"))))

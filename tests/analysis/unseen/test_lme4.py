@@ -17,6 +17,7 @@ def silent(label, total):
     yield lambda done: None
 
 
+@pytest.mark.needs("R")
 def test_both_engines_predict_the_same(joined, vectors):
     variants = sorted(joined["variant"].unique())[::3]
     few = joined[

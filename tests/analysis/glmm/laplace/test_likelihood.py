@@ -8,7 +8,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from analysis.glmm.laplace import Model
-from analysis.glmm.r_session import EngineMissing, session
+from analysis.glmm.r_session import session
 
 LME4_DEVIANCE = """
 function(formula, file, names, points) {
@@ -54,12 +54,10 @@ def test_equals_lme4s_deviance_function(case, expected):
     np.testing.assert_allclose(ours, theirs, rtol=1e-8)
 
 
+@pytest.mark.needs("R")
 def test_expected_values_are_what_lme4_says_here(case, expected, tmp_path):
     name, model, data, points = case
-    try:
-        theirs = lme4_log_likelihoods(model, data, points[:5], tmp_path)
-    except EngineMissing as error:
-        pytest.skip(str(error))
+    theirs = lme4_log_likelihoods(model, data, points[:5], tmp_path)
     table = expected("laplace_log_likelihoods")
     stored = table.loc[table["design"] == name, "log_lik"].to_numpy()[:5]
     np.testing.assert_allclose(stored, theirs, rtol=1e-9)
