@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.glmm.formula import Formula
+from analysis.glmm.formula import Formula, parse
 from common.errors import InputError, name_some
 from features.table import FEATURES, Tables
 
@@ -18,9 +18,14 @@ INDICATORS = ("reasoning",)
 NOT_FEATURES = ("variant", "language", "base_model", "family")
 """Columns of the feature tables that a formula names as grouping factors."""
 
+REMEDIES = (
+    "give it in a --languages or --models file",
+    "leave the feature out of --formula",
+    "drop these rows with --drop-missing",
+)
 TOKENIZERS = (
-    ". Fertility needs the model's tokenizer to be counted: `transfer features --tokenizer "
-    "NAME=SPEC`, then --tokenizer-counts and NAME in the models file's column tokenizer"
+    "count the models' tokenizers (`transfer features --tokenizer NAME=SPEC`), give the counts "
+    "with --tokenizer-counts and NAME in the models file's column tokenizer"
 )
 
 KEYS = ("variant", "language", "template", "split")
@@ -81,11 +86,8 @@ def join(
             f"{kind} {name_some(group['name'].unique())} has no {feature}"
             for (kind, feature), group in dropped.groupby(["kind", "feature"], sort=False)
         )
-        raise InputError(
-            f"{lines}. Give it in a --languages or --models file, leave the feature out of "
-            "--formula, or drop these rows with --drop-missing"
-            + (TOKENIZERS if (dropped["feature"] == "fertility").any() else "")
-        )
+        counts = [TOKENIZERS] if (dropped["feature"] == "fertility").any() else []
+        raise InputError(lines, [*counts, *REMEDIES])
     kept = joined[joined[list(features)].notna().all(axis=1)].reset_index(drop=True)
     if kept.empty:
         raise InputError("every row lacks a feature: nothing is left to fit")
@@ -108,8 +110,8 @@ def standardise(
             mean, sd = data[name].mean(), data[name].std(ddof=1)
             if not sd > 1e-12 * max(1.0, abs(mean)):
                 raise InputError(
-                    f"feature {name} is constant ({mean:g}) in these data: "
-                    "leave it out of --formula"
+                    f"feature {name} is constant ({mean:g}) in these data: it can have no effect",
+                    ["leave it out of --formula"],
                 )
             rows.append({"feature": name, "mean": mean, "sd": sd})
         constants = pd.DataFrame(rows, columns=["feature", "mean", "sd"])
@@ -117,6 +119,61 @@ def standardise(
     for row in constants.itertuples():
         scaled[row.feature] = (data[row.feature] - row.mean) / row.sd
     return scaled, constants
+
+
+def left_out(cells: pd.DataFrame, tables: Tables, drop_missing: bool = False) -> dict[str, str]:
+    """Features that these data can have no effect of, though a model of ours names them, and why.
+
+    Relative fertility where a pair of model and language has none (with ``drop_missing``: where
+    none has, since the rows of others are dropped) or where all pairs have the same; reasoning
+    where all models have one mode. Everything else that is missing is an error of ``join``.
+    """
+    found = {}
+    pairs = cells[["variant", "language"]].drop_duplicates()
+    columns = ["variant", "language", "fertility"]
+    pairs = pairs.merge(tables.pairs[columns], on=columns[:2], how="left")
+    lacking = pairs["fertility"].isna()
+    if lacking.all() or (lacking.any() and not drop_missing):
+        found["fertility"] = (
+            f"the model is without relative fertility, which is not known for {_who(pairs)}: "
+            "`transfer features --tokenizer NAME=SPEC` counts a tokenizer"
+        )
+    elif pairs["fertility"].nunique() == 1:
+        found["fertility"] = (
+            "the model is without relative fertility, which all pairs have the same of"
+        )
+    modes = tables.models["reasoning"][tables.models["variant"].isin(pairs["variant"])].unique()
+    if len(modes) == 1:
+        found["reasoning"] = (
+            f"the model is without reasoning, which is {'on' if modes[0] else 'off'} throughout"
+        )
+    return found
+
+
+def _who(pairs: pd.DataFrame) -> str:
+    """Which pairs lack fertility: languages that lack it whole, then models, then the rest."""
+    lacking = pairs["fertility"].isna()
+    if lacking.all():
+        return "any model"
+    rest, told = pairs, []
+    for kind, column in (("language", "language"), ("model", "variant")):
+        whole = rest["fertility"].isna().groupby(rest[column], sort=False).all()
+        names = whole.index[whole]
+        if len(names):
+            told.append(f"{kind} {name_some(names, 4)}")
+        rest = rest[~rest[column].isin(names)]
+    if count := int(rest["fertility"].isna().sum()):
+        told.append(f"{count} other pairs" if told else f"{count} pairs of model and language")
+    return " and ".join(told)
+
+
+def of_ours(
+    text: str, cells: pd.DataFrame, tables: Tables, drop_missing: bool = False
+) -> tuple[Formula, tuple[str, ...]]:
+    """A model that we chose for the user, without what these data lack, and a sentence on each."""
+    formula, lacking = parse(text), left_out(cells, tables, drop_missing)
+    told = tuple(why for name, why in lacking.items() if name in formula.variables())
+    return formula.without(lacking), told
 
 
 def needed(formula: Formula, tables: Tables) -> list[str]:

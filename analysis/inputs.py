@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from analysis.outcomes.files import place, read_outcomes
 from analysis.outcomes.schema import check_fit_ready
 from analysis.outcomes.study import study_cells
 from common.errors import InputError, name_some
+from features import fertility
 from features import languages as language_registry
 from features import models as model_registry
 from features.fertility import read_counts, with_packaged
@@ -31,6 +33,8 @@ class Inputs:
         notes: what was decided on the way and a reader should know, a sentence each.
         further_languages: as the language table of ``features``, for the languages of the user's
             file that no cell is in: a prediction may ask for them.
+        further_pairs: as the pair table, for the languages without cells that tokenizers are
+            counted in.
     """
 
     cells: pd.DataFrame
@@ -39,6 +43,7 @@ class Inputs:
     is_study: bool = False
     notes: tuple[str, ...] = ()
     further_languages: pd.DataFrame | None = None
+    further_pairs: pd.DataFrame | None = None
 
     @property
     def provenance(self) -> dict:
@@ -83,11 +88,11 @@ def load(
     own_models = None if models is None else model_registry.read_models(models)
     where = "the study's outcomes" if outcomes is None else named(outcomes, "outcomes")
     check_fit_ready(cells, where)
-    build = partial(
-        build_all,
-        models=_model_rows(own_models, cells["variant"].unique(), outcomes),
-        options={} if tokenizer_counts is None else fertility_options(tokenizer_counts),
+    counts = (
+        read_counts() if tokenizer_counts is None else with_packaged(read_counts(tokenizer_counts))
     )
+    rows = _model_rows(own_models, cells["variant"].unique(), outcomes)
+    build = partial(build_all, models=rows, options={"fertility": {"counts": counts}})
     features = build(languages=_language_rows(own, cells["language"].unique()))
     further = None if own is None else own[~own["language"].isin(cells["language"])]
     return Inputs(
@@ -97,12 +102,19 @@ def load(
         outcomes is None,
         _notes(cells, own_models),
         None if further is None or further.empty else build(languages=further).languages,
+        further_pairs(rows, cells["language"].unique(), counts),
     )
 
 
-def fertility_options(tokenizer_counts: Path) -> dict:
-    """``build_all``'s options for a file of token counts beside the packaged ones."""
-    return {"fertility": {"counts": with_packaged(read_counts(tokenizer_counts))}}
+def further_pairs(
+    models: pd.DataFrame, languages: Collection[str], counts: pd.DataFrame
+) -> pd.DataFrame | None:
+    """Fertility of models (registry rows) in the languages of ``counts`` that are not given.
+
+    None where the counts have no other language.
+    """
+    others = [code for code in counts["language"].unique() if code not in languages]
+    return fertility.build(models, others, counts) if others else None
 
 
 def _resolved(

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+import re
+from collections.abc import Collection, Iterable, Set
 from difflib import get_close_matches
+
+_OPTION = re.compile(r"--[a-z][a-z-]*[a-z]")
 
 
 class InputError(ValueError):
     """Input that cannot be used: says what is wrong, where, and what to do about it.
 
     The command line prints the message and exits with status 2; a library user catches it.
+
+    Args:
+        problem: what is wrong, and what to do that does not depend on who asked.
+        remedies: what else can be done, a clause each ("leave it out of --formula"). Whoever tells
+            the message keeps those whose options it has (``with_options``).
     """
+
+    def __init__(self, problem: str, remedies: Iterable[str] = ()):
+        self.problem, self.remedies = problem, tuple(remedies)
+        told = "; or ".join(self.remedies)
+        super().__init__(f"{problem}. {told[0].upper()}{told[1:]}" if told else problem)
+
+    def with_options(self, options: Collection[str]) -> InputError:
+        """The same, without the remedies that name an option (``--formula``) not among these."""
+        kept = [text for text in self.remedies if set(_OPTION.findall(text)) <= set(options)]
+        return type(self)(self.problem, kept)
 
 
 def name_some(values: Iterable[object], limit: int = 8) -> str:

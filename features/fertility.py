@@ -86,10 +86,19 @@ def read_counts(path: str | Path = PACKAGED) -> pd.DataFrame:
 
 
 def with_packaged(own: pd.DataFrame) -> pd.DataFrame:
-    """One's own counts above the packaged ones; a tokenizer of the same name takes their place."""
-    packaged = read_counts()
-    others = packaged[~packaged["tokenizer"].isin(own["tokenizer"])]
-    return pd.concat([own, others], ignore_index=True)
+    """One's own counts beside the packaged ones (``beside``)."""
+    return beside(own, read_counts())
+
+
+def beside(own: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """Two tables of counts as one.
+
+    Of a tokenizer in a language that both have, one's own stand; those in other languages stay.
+    """
+    keys = ["tokenizer", "language"]
+    known = others.set_index(keys)
+    rest = known[~known.index.isin(own.set_index(keys).index)].reset_index()
+    return pd.concat([own, rest[own.columns]], ignore_index=True)
 
 
 def count(

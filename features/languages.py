@@ -8,14 +8,15 @@ line of ``data/language_aliases.csv`` that gives its reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 import pandas as pd
 
-from common.errors import InputError
+from common.errors import InputError, name_some
+from features import names
 from features.reading import check_columns, named, read_rows, truth
 
 DATA = Path(__file__).parent / "data"
@@ -69,6 +70,35 @@ def resolve(code: object) -> str:
     if folded not in _codes():
         raise InputError(f"unknown language {str(code)!r}.{_near(folded)}")
     return _codes()[folded]
+
+
+def find(text: object, known: Mapping[str, str]) -> str:
+    """The code among ``known`` (names by code) that somebody means.
+
+    A code of ``known`` in any case, any code that ``resolve`` takes, or a language's name. Raises
+    InputError for what is none of these, for a name of several languages, and for a language that
+    is not among ``known``.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"a language is named by its code, such as swh, not by {text!r}")
+    folded = text.strip().casefold()
+    if own := [code for code in known if str(code).casefold() == folded]:
+        return own[0]
+    by_name = [code for code, name in known.items() if names.parts(name) == names.parts(text)]
+    try:
+        code = resolve(text)
+    except InputError:
+        if not by_name or not names.parts(text):
+            raise
+        if len(by_name) > 1:
+            raise InputError(f"{text} is the name of {name_some(by_name)}: give the code") from None
+        return by_name[0]
+    if code not in known:
+        raise InputError(
+            f"there is no {_registry().set_index('language')['name'][code]} ({code}) here; there "
+            f"are {name_some(known, 20)}"
+        )
+    return code
 
 
 def of_template(folder: str) -> str:
@@ -160,14 +190,14 @@ def _codes() -> dict[str, str]:
 
 def _near(text: str) -> str:
     """Near matches for an unknown code, each as ``deu (German)``, or nothing."""
-    names = _registry().set_index("language")["name"]
+    called = _registry().set_index("language")["name"]
     stem = text.replace("_", "-").split("-")[0]
     if stem != text and stem in _codes():
         code = _codes()[stem]
-        return f" Did you mean {code} ({names[code]})? Scripts and regions are not told apart"
-    known = _codes() | {name.casefold(): code for code, name in names.items()}
+        return f" Did you mean {code} ({called[code]})? Scripts and regions are not told apart"
+    known = _codes() | {name.casefold(): code for code, name in called.items()}
     near = dict.fromkeys(known[match] for match in get_close_matches(text, known, 5, 0.5))
-    listed = ", ".join(f"{code} ({names[code]})" for code in list(near)[:3])
+    listed = ", ".join(f"{code} ({called[code]})" for code in list(near)[:3])
     return f" Did you mean {listed}?" if near else ""
 
 

@@ -76,7 +76,7 @@ def command(
     counts = fertility.read_counts(tokenizer_counts) if tokenizer_counts else None
     if tokenizer:
         counted = _count(tokenizer, language_rows, say)
-        counts = counted if counts is None else pd.concat([counted, counts], ignore_index=True)
+        counts = counted if counts is None else fertility.beside(counted, counts)
     if counts is not None:
         chosen["fertility"] = {"counts": fertility.with_packaged(counts)}
     with say.working("features"):

@@ -33,7 +33,8 @@ def command(
         list[str],
         typer.Option(
             "--language",
-            help="Code (swh); repeatable. all: every language that there are templates in.",
+            help="Code (swh) or name (Swahili); repeatable. all: every language that there are "
+            "templates in.",
             autocompletion=complete.languages_or_all,
         ),
     ],
@@ -41,7 +42,8 @@ def command(
         str | None,
         typer.Option(
             "--model",
-            help="Variant, base model or hub id, e.g. Qwen/Qwen3-8B.",
+            help="Variant, base model or hub id, e.g. Qwen/Qwen3-8B, in any case. Of another "
+            "model size and family are read from the name, unless they are given.",
             autocompletion=complete.models,
         ),
     ] = None,
@@ -101,15 +103,23 @@ def command(
         file_to_write(save, ".csv", ".parquet")
     files = train, models, languages, tokenizer_counts
     key = anywhere.data_key(files)
-    with say.working("the model (fitted at the first call, then kept)"):
-        bundle = anywhere.bundle(key, directory / "cache", lambda: _load(say, *files, seed))
-    chosen = anywhere.find_model(bundle, model, params, family, reasoning)
     codes = [code for text in language for code in text.split(",")]
-    rows, skipped = anywhere.find_languages(bundle, codes)
-    cells = None
-    if outcomes is not None:
-        own = read_outcomes(outcomes)
-        cells = of_model(own, chosen.variant, model, rows["language"], str(outcomes))
+    own = None if outcomes is None else read_outcomes(outcomes)
+
+    def question(known: anywhere.Bundle | anywhere.Catalogue) -> tuple:
+        """The model, the languages, those skipped, and the cells that calibrate."""
+        chosen = anywhere.find_model(known, model, params, family, reasoning)
+        rows, skipped = anywhere.find_languages(known, codes)
+        cells = None
+        if own is not None:
+            cells = of_model(own, chosen.variant, model, rows["language"], str(outcomes))
+        return chosen, rows, skipped, cells
+
+    with say.working("the model (fitted at the first call, then kept)"):
+        bundle = anywhere.bundle(
+            key, directory / "cache", lambda: _load(say, *files, seed), check=question
+        )
+    chosen, rows, skipped, cells = question(bundle)
     tables, sizes = [], []
     with say.counting("languages", len(rows)) as progress:
         for place in range(len(rows)):  # one by one: a language does not depend on the others
@@ -122,6 +132,8 @@ def command(
     reaches = pd.concat(sizes, ignore_index=True) if sizes else None
     told = [] if reaches is None else remarks.reaching(reaches, target)
     say.line(remarks.about(chosen))
+    for text in chosen.notes:
+        say.note(text)
     say.data(bundle.source, "Learned from")
     title = f"Predicted accuracy (%) on {items:,} questions"
     say.table("predictions", table, title, remarks.in_percent(table))

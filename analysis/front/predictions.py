@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -20,8 +19,6 @@ from analysis.provenance import note
 from analysis.unseen import anywhere, remarks
 from analysis.unseen.observed import of_model
 from features.reading import named
-
-MODES = {True: "on", False: "off"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +52,8 @@ class Predictions(Shown):
 
     def remarks(self) -> list[str]:
         """What a reader must know: extrapolation, guesses, calibration, what reaches a target."""
-        found = remarks.remarks(self.table) + [f"skipped: {line}" for line in self.skipped]
+        found = [*self.model.notes, *remarks.remarks(self.table)]
+        found += [f"skipped: {line}" for line in self.skipped]
         if self.reaching is not None:
             found += remarks.reaching(self.reaching, self.target)
         return found
@@ -93,9 +91,10 @@ def predict(
     """The accuracy to expect of a model in any language: the numbers of ``transfer predict``.
 
     Args:
-        language: a code or several, or "all": every language that the templates are in.
-        model: a variant, base model or hub id; another model is described by ``params`` (billions
-            of parameters) and, where it is known, ``family``.
+        language: a code or an English name, or several, or "all": every language that the
+            templates are in.
+        model: a variant, base model or hub id, in any case; another model is described by its
+            name or by ``params`` (billions of parameters) and, where it is known, ``family``.
         reasoning: on (True) or off (False); needed where a model has both.
         target: an accuracy (0–1): what would have to change to reach it?
         outcomes: the few templates that you evaluated in these languages: they calibrate.
@@ -106,10 +105,11 @@ def predict(
     target that nothing reaches.
     """
     study, asked, items = given(study), several("language", language), whole("items", items)
-    mode = MODES[bool(reasoning)] if isinstance(reasoning, bool | np.bool) else reasoning
-    bundle = study.bundle
-    chosen = anywhere.find_model(bundle, model, params, family, mode)
-    rows, skipped = anywhere.find_languages(bundle, asked)
+    if target is not None:
+        anywhere.check_target(target)
+    known = study.catalogue  # what cannot be asked is said before the fit
+    chosen = anywhere.find_model(known, model, params, family, reasoning)
+    rows, skipped = anywhere.find_languages(known, asked)
     cells = None
     if outcomes is not None:
         cells = of_model(
@@ -119,6 +119,7 @@ def predict(
             rows["language"],
             named(outcomes, "outcomes"),
         )
+    bundle = study.bundle
     table = anywhere.predict(bundle, chosen, rows, items, study.seed, cells)
     reaching = None
     if target is not None:

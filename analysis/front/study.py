@@ -53,10 +53,16 @@ class Study(Shown):
         return self.inputs.source
 
     @cached_property
+    def catalogue(self) -> anywhere.Catalogue:
+        """The models and languages that a prediction can be asked about."""
+        return anywhere.catalogue(self.inputs)
+
+    @cached_property
     def bundle(self) -> anywhere.Bundle:
         """The fit that predictions for any language and model are made from, made when needed."""
-        tables = (self.features.languages, self.features.models, self.features.pairs)
-        key = tuple(hash_table(table) for table in (self.inputs.cells, *tables))
+        tables = [self.inputs.cells, *vars(self.inputs.features).values()]
+        tables += [self.inputs.further_languages, self.inputs.further_pairs]
+        key = tuple(None if table is None else hash_table(table) for table in tables)
         return anywhere.bundle(key, self.cache, lambda: self.inputs)
 
     def prepared(self) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -11,7 +11,8 @@ follow Bates et al. (2015), Table 2: ``(1 | g)``, ``(1 | g:h)``, ``(1 | g/h)``, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -99,6 +100,18 @@ class Formula:
         """The columns that enter as numbers or factors: fixed, or varying by group."""
         names = set(_NAME.findall(self.fixed))
         return names.union(*(term.covariates() for term in self.random))
+
+    def without(self, names: Collection[str]) -> Formula:
+        """The same model without the terms that have one of these columns in them."""
+        if not self.variables().intersection(names):
+            return self
+        slopes = [(term, _terms_without(term.lhs, names)) for term in self.random]
+        return replace(
+            self,
+            fixed=_terms_without(self.fixed, names) or "1",
+            random=tuple(replace(term, lhs=lhs) for term, lhs in slopes if lhs),
+            offsets=tuple(name for name in self.offsets if name not in names),
+        )
 
     def expansion(self) -> Expansion:
         """The terms of the fixed part."""
@@ -213,6 +226,15 @@ def parse(text: str) -> Formula:
     _check_left(formula)
     object.__setattr__(formula, "written", f"{response} ~ {' '.join(right.split())}")
     return formula
+
+
+def _terms_without(terms: str, names: Collection[str]) -> str:
+    """A sum, expanded, without the terms that have one of ``names``; empty if nothing is left."""
+    found = expand(terms)
+    kept = [":".join(term) for term in found.terms if not set(term).intersection(names)]
+    if found.intercept:
+        return " + ".join(["1", *kept])
+    return " + ".join(["0", *kept]) if kept else ""
 
 
 def _check_left(formula: Formula) -> None:

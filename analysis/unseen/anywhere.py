@@ -12,7 +12,15 @@ from scipy.special import expit
 
 from analysis.glmm.posterior import Posterior, central_sd
 from analysis.unseen.asked import Model, find_languages, find_model, pair_rows
-from analysis.unseen.bundles import Bundle, build, bundle, data_key, known_languages
+from analysis.unseen.bundles import (
+    Bundle,
+    Catalogue,
+    build,
+    bundle,
+    catalogue,
+    data_key,
+    known_languages,
+)
 from analysis.unseen.intervals import COLUMNS, NOMINAL
 from analysis.unseen.sizes import check_target, largest_size, size_multiples, what_reaches
 from analysis.unseen.template_layer import calibrate
@@ -20,9 +28,11 @@ from analysis.unseen.template_layer import calibrate
 __all__ = [
     "ITEMS",
     "Bundle",
+    "Catalogue",
     "Model",
     "build",
     "bundle",
+    "catalogue",
     "check_target",
     "data_key",
     "find_languages",
@@ -57,10 +67,10 @@ def predict(
         cells: what was observed of the model there (language, template, n_correct, n_total).
 
     Returns language, name, plug_in, integrated, low_50 … high_95 (0–1), resource, distance,
-    fertility, fertility_source (data, counted, or unknown: then taken as 0), resource_outside,
-    distance_outside (how far outside the training languages, in their SDs; 0 inside), templates
-    (seen), seen (whether the pair is in the data), size_multiple (of the parameters, at which the
-    language is predicted what English is at this size; NaN where none is: ``size_multiples``).
+    fertility, fertility_source (see ``asked.pair_rows``), resource_outside, distance_outside (how
+    far outside the training languages, in their SDs; 0 inside), templates (seen), seen (whether
+    the pair is in the data), size_multiple (of the parameters, at which the language is predicted
+    what English is at this size; NaN where none is: ``size_multiples``).
     """
     rows = pair_rows(bundle, model, languages)
     posterior = bundle.fitted.about(rows, bundle.vectors)
@@ -84,10 +94,11 @@ def predict(
     table = languages[["language", "name", "resource", "distance"]].reset_index(drop=True)
     table = table.assign(plug_in=plug_in, integrated=accuracy.mean(axis=1))
     table[COLUMNS] = np.quantile(asked / items, tails, axis=1).T
+    table["fertility"] = np.nan
     raw = bundle.constants.set_index("feature")
-    table["fertility"] = (
-        rows["fertility"] * raw.loc["fertility", "sd"] + raw.loc["fertility", "mean"]
-    )
+    if "fertility" in raw.index:
+        scale = raw.loc["fertility"]
+        table["fertility"] = rows["fertility"] * scale["sd"] + scale["mean"]
     table["fertility_source"] = rows["fertility_source"]
     for feature in ("resource", "distance"):
         table[f"{feature}_outside"] = _outside(bundle, rows, feature)
@@ -102,6 +113,8 @@ def _log_odds(posterior: Posterior, rows: pd.DataFrame, seed: int) -> np.ndarray
     """Draws of every row's log-odds (rows × draws) on its own, fertility's error in them."""
     new, error = np.random.default_rng(seed).standard_normal((2, posterior.count))
     eta = posterior.draws_apart(rows, new)
+    if not rows["fertility_error"].any():
+        return eta
     shifted = posterior.draws_apart(rows.assign(fertility=rows["fertility"] + 1.0), new)
     return eta + rows["fertility_error"].to_numpy()[:, None] * error * (shifted - eta)
 

@@ -30,6 +30,9 @@ from features import resource, typology
 DEFAULT = "smooth"
 """Best over held-out languages and over held-out edges (``results/loo``)."""
 
+VARIANTS = ["variant", "base_model", "family", "size", "reasoning"]
+TEXTS = ["hub_id", "tokenizer"]  # of models, empty where there is none
+
 DRAWS = 4000
 DRAWS_SEED = 0  # of the effects' draws, which the bundle keeps
 
@@ -42,10 +45,11 @@ class Bundle:
         fitted: the default predictor on all data, with draws of its effects.
         layer: of the templates.
         constants: feature, mean, sd.
-        models: variant rows of the data with raw features.
+        models: variant rows of the data with raw features, hub_id and tokenizer.
         languages: language, name, resource, distance, seen (in the data) for every language known.
         vectors: URIEL features.
-        pairs: tokenizer and fertility of variants in languages.
+        pairs: tokenizer and fertility of variants, in the data's languages and in all others that
+            their tokenizers are counted in.
         source: which data.
     """
 
@@ -57,6 +61,14 @@ class Bundle:
     vectors: pd.DataFrame
     pairs: pd.DataFrame
     source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """What can be asked about, known before any fit: ``models`` and ``languages`` of a bundle."""
+
+    models: pd.DataFrame
+    languages: pd.DataFrame
 
 
 def data_key(files: Iterable[Path | None]) -> tuple:
@@ -73,13 +85,20 @@ def data_key(files: Iterable[Path | None]) -> tuple:
     return (hash_files(given), hash_files(packaged))
 
 
-def bundle(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bundle:
+def bundle(
+    key: tuple,
+    cache: Path | None,
+    inputs: Callable[[], Inputs],
+    check: Callable[[Catalogue], object] | None = None,
+) -> Bundle:
     """The bundle of some data, read from ``cache`` or made and kept there.
 
     Args:
         key: what names the data (``data_key``).
         cache: a directory.
         inputs: a function that loads them.
+        check: called before a fit is made with what can be asked about, to refuse questions that
+            have no answer.
     """
     path = None
     if cache is not None:
@@ -88,7 +107,10 @@ def bundle(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bund
     at_hand = kept.found(path, _of_plain)
     if at_hand is not None:
         return at_hand
-    made = build(inputs())
+    loaded = inputs()
+    if check is not None:
+        check(catalogue(loaded))
+    made = build(loaded)
     if path is not None:
         kept.write(_plain(made), path)
     return made
@@ -123,19 +145,34 @@ def build(inputs: Inputs) -> Bundle:
     joined, vectors = prepare(inputs)
     everything = split(joined, Fold("none", "none", ()))
     fitted = predictor(DEFAULT).fit(everything.train, vectors, "laplace")
-    languages = known_languages(inputs.features.languages, inputs.further_languages)
-    uriel = languages.set_index("language")["uriel"]
-    variants = ["variant", "base_model", "family", "size", "reasoning"]
+    known = catalogue(inputs)
+    uriel = known.languages.set_index("language")["uriel"]
     return Bundle(
         fitted.sampled(DRAWS, DRAWS_SEED),
         TemplateLayer.fit(everything.train),
         everything.constants,
-        joined[variants].drop_duplicates("variant", ignore_index=True),
-        languages,
+        known.models,
+        known.languages,
         typology.vectors(uriel),
-        inputs.features.pairs,
+        pairs_known(inputs),
         inputs.source,
     )
+
+
+def catalogue(inputs: Inputs) -> Catalogue:
+    """The models that there are outcomes of, and every language known."""
+    models = inputs.features.models
+    models = models[models["variant"].isin(inputs.cells["variant"])].reset_index(drop=True)
+    for column in TEXTS:
+        models[column] = models[column].fillna("") if column in models.columns else ""
+    languages = known_languages(inputs.features.languages, inputs.further_languages)
+    return Catalogue(models[[*VARIANTS, *TEXTS]], languages)
+
+
+def pairs_known(inputs: Inputs) -> pd.DataFrame:
+    """variant, language, tokenizer, fertility_ratio and fertility of the models in the data."""
+    own, further = inputs.features.pairs, inputs.further_pairs
+    return own if further is None else pd.concat([own, further], ignore_index=True)
 
 
 def known_languages(own: pd.DataFrame, further: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -8,8 +8,16 @@ import pandas as pd
 
 from analysis.glmm import laplace, lme4
 from analysis.glmm.engines import engine as engine_of
+from analysis.glmm.formula import parse
 from analysis.glmm.result import Fit
+from analysis.unseen.folds import FEATURES
 from common.errors import InputError
+
+
+def of_columns(formula: str, data: pd.DataFrame) -> str:
+    """A predictor's formula without the features that the data leave out."""
+    return str(parse(formula).without([name for name in FEATURES if name not in data.columns]))
+
 
 SETTINGS = {
     "laplace": laplace.Settings(hessian="working"),

@@ -16,6 +16,8 @@ from analysis.design import INDICATORS, standardise
 from common.errors import InputError, name_some
 
 FEATURES = ("resource", "distance", "fertility", "size", "reasoning")
+"""What predictors know of pairs; data may be without some (``analysis.design.left_out``)."""
+
 SCALED = tuple(name for name in FEATURES if name not in INDICATORS)
 AT_THE_EDGE = 3
 FEWEST_LANGUAGES = 3
@@ -90,6 +92,7 @@ def split(joined: pd.DataFrame, fold: Fold, seen_templates: Sequence[str] = ()) 
         )
     if len(seen_templates):
         away &= ~joined["template"].isin(list(seen_templates))
-    train, constants = standardise(joined[~away].reset_index(drop=True), SCALED)
-    held, _ = standardise(joined[away].reset_index(drop=True), SCALED, constants)
+    scaled = [name for name in SCALED if name in joined.columns]
+    train, constants = standardise(joined[~away].reset_index(drop=True), scaled)
+    held, _ = standardise(joined[away].reset_index(drop=True), scaled, constants)
     return Split(fold, train, held, constants)

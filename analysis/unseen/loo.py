@@ -61,13 +61,18 @@ class LeaveOut:
 
 
 def prepare(inputs: Inputs, drop_missing: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Cells with raw features (relative fertility over all data), and URIEL vectors."""
-    joined, _ = design.join(inputs.cells, inputs.features, FEATURES, drop_missing)
+    """Cells with raw features (relative fertility over all data), and URIEL vectors.
+
+    Features that the data can have no effect of (``design.left_out``) are not among the columns.
+    """
+    lacking = design.left_out(inputs.cells, inputs.features, drop_missing)
+    features = [name for name in FEATURES if name not in lacking]
+    joined, _ = design.join(inputs.cells, inputs.features, features, drop_missing)
     columns = ["variant", "language", "template", "base_model", "family", "n_correct", "n_total"]
     languages = inputs.features.languages
     languages = languages[languages["language"].isin(joined["language"])]
     vectors = typology.vectors(languages.set_index("language")["uriel"])
-    return joined[[*columns, *FEATURES]], vectors
+    return joined[[*columns, *features]], vectors
 
 
 def loo(

@@ -8,6 +8,7 @@ import pandas as pd
 
 from common.errors import InputError, name_some
 from features.languages import resolve
+from features.names import same
 
 
 def of_model(
@@ -26,9 +27,11 @@ def of_model(
     codes = {code: code if code in known else resolve(code) for code in cells["language"].unique()}
     cells = cells.assign(language=cells["language"].map(codes))
     labels = cells["variant"].unique()
-    if not set(labels) & {variant, asked} and len(labels) > 1:
+    meant = [name for name in (variant, asked) if name is not None]
+    own = [label for label in labels if any(same(label, name) for name in meant)]
+    if not own and len(labels) > 1:
         raise InputError(f"{source} has no rows of {variant}; it has {name_some(labels)}")
-    mine = cells["variant"].isin({variant, asked}) | (len(labels) == 1)
+    mine = cells["variant"].isin(own) | (len(labels) == 1)
     kept = cells[mine & cells["language"].isin(known)]
     if kept.empty:
         raise InputError(f"{source} has no rows in {name_some(known)}: nothing to calibrate with")

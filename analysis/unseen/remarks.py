@@ -25,7 +25,7 @@ EXTREMES = {
 MULTIPLE = "times the parameters that such a model needs to be predicted what it is in English"
 """What the last column of ``in_percent`` says."""
 
-SOURCES = {"data": "", "counted": "~", "unknown": "?"}
+SOURCES = {"data": "", "counted": "~", "unknown": "?", "unused": "–"}
 """Marks of where a relative fertility comes from."""
 
 
@@ -48,8 +48,11 @@ def in_percent(table: pd.DataFrame) -> pd.DataFrame:
         display[f"{level}%"] = [f"{100 * low:.0f}–{100 * high:.0f}" for low, high in ends]
     display["log10 pages"] = [f"{value:.2f}" for value in table["resource"]]
     display["distance"] = [f"{value:.3f}" for value in table["distance"]]
-    values = zip(table["fertility"], table["fertility_source"].map(SOURCES), strict=True)
-    display["fertility"] = [mark if mark == "?" else f"{mark}{v:+.2f}" for v, mark in values]
+    values = zip(table["fertility"], table["fertility_source"], strict=True)
+    display["fertility"] = [
+        SOURCES[source] + (f"{value:+.2f}" if source in ("data", "counted") else "")
+        for value, source in values
+    ]
     display["× size"] = ["–" if v != v else f"{v:.1f}" for v in table["size_multiple"]]
     return display
 
@@ -68,6 +71,8 @@ def remarks(table: pd.DataFrame) -> list[str]:
             "relative fertility that is not known (?) is taken as 0, an average tokenizer's; its "
             "spread is in the interval"
         )
+    if (table["fertility_source"] == "unused").any():
+        lines.append("relative fertility is not in the model: the data to learn from lack it")
     for row in table[table["templates"] > 0].itertuples():
         lines.append(f"{row.name}: calibrated with {row.templates} templates of yours")
     if table["seen"].any():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.unseen.folds import SCALED
 from analysis.unseen.predictors.pairs import FittedPairs
 
 GROUPS = ("smooth", "smooth:family")
@@ -33,7 +32,7 @@ def resource_shape(fitted: FittedPairs, constants: pd.DataFrame, seed: int) -> p
         ignore_index=True,
     )
     rows = rows.assign(
-        **{name: 0.0 for name in SCALED if name != "resource"},
+        **{name: 0.0 for name in constants["feature"] if name != "resource"},
         reasoning=0,
         base_model="",
         variant="",

@@ -8,6 +8,7 @@ log-odds are linear in log2 size, so two sizes say all.
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,8 @@ LARGEST = 10.0  # times the largest size in the data: no target is looked for be
 
 def check_target(target: float) -> None:
     """Raises InputError for a target that is no accuracy."""
+    if not isinstance(target, Real) or isinstance(target, bool):
+        raise InputError(f"--target is an accuracy between 0 and 1, not {target!r}")
     if not 0 < target < 1:
         hint = f": {target:g}% is {target / 100:g}" if 1 < target < 100 else ""
         raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}{hint}")
@@ -37,7 +40,8 @@ def what_reaches(
 
     Returns language, params_b (the smallest size in billions; NaN if none up to the limit),
     limit_b, best (the plug-in accuracy at the limit), reasoning_on (the plug-in accuracy with
-    reasoning on; NaN if it is on already). Raises InputError for a target that is no accuracy.
+    reasoning on; NaN if it is on already, or off throughout the data). Raises InputError for a
+    target that is no accuracy.
     """
     check_target(target)
     limit = largest_size(bundle)
@@ -47,7 +51,7 @@ def what_reaches(
     reached = found >= target
     first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
     thinking = np.full(len(languages), np.nan)
-    if not model.reasoning:
+    if not model.reasoning and (bundle.models["reasoning"] == 1).any():
         twins = bundle.models[
             (bundle.models["base_model"] == model.base_model) & (bundle.models["reasoning"] == 1)
         ]

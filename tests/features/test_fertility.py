@@ -65,6 +65,18 @@ def test_excluded_runs_are_measured_against_the_study_s():
     assert table.loc[~study, "fertility"].notna().all()
 
 
+def test_own_counts_add_to_the_packaged_ones_by_tokenizer_and_language():
+    own = counts_of([("gemma-3", "swh", 30, 100), ("gemma-3", "fra", 40, 100), ("z", "eng", 2, 9)])
+    both = fertility.with_packaged(own).set_index(["tokenizer", "language"])["token_count"]
+    packaged = fertility.read_counts().set_index(["tokenizer", "language"])["token_count"]
+    assert both.index.is_unique
+    assert both["gemma-3", "swh"] == 30
+    assert both["gemma-3", "fra"] == 40
+    kept = packaged.drop(("gemma-3", "fra"))
+    assert (both[kept.index] == kept).all()
+    assert len(both) == len(packaged) + 2
+
+
 def test_what_is_not_counted_is_missing():
     table = fertility.build(models_of({"a": "t", "b": "", "c": "v"}), ["deu", "fra"], COUNTS)
     assert table["fertility"].notna().tolist() == [True, False, False, False, False, False]

@@ -11,7 +11,7 @@ from scipy.special import expit
 from analysis.glmm.posterior import Posterior
 from analysis.glmm.predict import linear_predictor
 from analysis.glmm.result import Fit
-from analysis.unseen.fitting import fit_glmm
+from analysis.unseen.fitting import fit_glmm, of_columns
 from analysis.unseen.prediction import Prediction, mean_by_pair, pairs_of
 
 
@@ -25,7 +25,7 @@ class CellModel:
     def fit(
         self, train: pd.DataFrame, vectors: pd.DataFrame, engine: str, start: object = None
     ) -> FittedCells:
-        fit, following = fit_glmm(self.formula, train, engine, start)
+        fit, following = fit_glmm(of_columns(self.formula, train), train, engine, start)
         return FittedCells(fit, train, following)
 
 

@@ -12,7 +12,7 @@ from scipy.special import expit
 from analysis.glmm.laplace import WarmStart
 from analysis.glmm.posterior import Posterior
 from analysis.glmm.result import Fit
-from analysis.unseen.fitting import fit_glmm
+from analysis.unseen.fitting import fit_glmm, of_columns
 from analysis.unseen.folds import FEATURES
 from analysis.unseen.prediction import Prediction
 from analysis.unseen.structures import Languages, Structure
@@ -39,7 +39,7 @@ class PairModel:
         data = totals(train)
         languages = Languages.of(data, vectors, COVARIATES)
         kernels = [structure.kernel(languages, languages) for structure in self.structures]
-        fit, following = fit_glmm(self.formula, data, "laplace", start, kernels)
+        fit, following = fit_glmm(of_columns(self.formula, data), data, "laplace", start, kernels)
         return FittedPairs(self, fit, data, languages, Posterior(fit, data, kernels), following)
 
     def fitted(self, fit: Fit, data: pd.DataFrame, languages: Languages) -> FittedPairs:
@@ -98,5 +98,6 @@ class FittedPairs:
 
 def totals(cells: pd.DataFrame) -> pd.DataFrame:
     """One row a pair: its keys, features (as in the cells) and counts."""
-    grouped = cells.groupby(KEYS, sort=False, as_index=False, observed=True)
+    keys = [name for name in KEYS if name in cells.columns]
+    grouped = cells.groupby(keys, sort=False, as_index=False, observed=True)
     return grouped[["n_correct", "n_total"]].sum()

@@ -66,6 +66,11 @@ def test_a_target_is_answered_in_words(study):
         ({"language": "swh", "params": -1}, "params= is billions"),
         ({"language": "swh", "params": 8, "items": 0}, "items= is a whole number from 1 up"),
         ({"language": "swh", "params": 8, "family": "Quen3"}, "Did you mean Qwen3"),
+        ({"language": "swh", "params": "8B"}, "params= is billions of parameters, a number"),
+        ({"language": "swh", "model": ["Qwen3-8B"]}, "model= is one name"),
+        ({"language": ["swh", 3], "params": 8}, "a language is named by its code"),
+        ({"language": "swh", "params": 8, "target": 80}, "80% is 0.8"),
+        ({"language": "swh", "params": 8, "target": "high"}, "target= is an accuracy"),
     ],
 )
 def test_what_is_wrong_is_said_in_pythons_words(study, options, message):

@@ -3,9 +3,11 @@
 import pandas as pd
 import pytest
 
-from analysis.inputs import Inputs
+from analysis.inputs import Inputs, further_pairs
 from analysis.outcomes.study import study_cells
 from analysis.unseen.loo import prepare
+from features.fertility import read_counts
+from features.models import table
 from features.table import build_all
 
 LANGUAGES = ["eng", "deu", "fra", "rus", "dan", "est", "isl", "hin", "mar"]
@@ -18,7 +20,8 @@ def inputs():
     kept = cells["template"].isin(cells["template"].unique()[:20])
     cells = cells[kept & cells["variant"].str.startswith(FAMILIES)].reset_index(drop=True)
     features = build_all(models=cells["variant"].unique(), languages=LANGUAGES)
-    return Inputs(cells, features, "a part of the study", is_study=True)
+    further = further_pairs(table(cells["variant"].unique()), LANGUAGES, read_counts())
+    return Inputs(cells, features, "a part of the study", is_study=True, further_pairs=further)
 
 
 @pytest.fixture(scope="session")

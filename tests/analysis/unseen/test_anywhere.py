@@ -8,6 +8,7 @@ from analysis.glmm.posterior import central_sd
 from analysis.unseen import anywhere, bundles, tokens
 from analysis.unseen.asked import pair_rows
 from common.errors import InputError
+from features.fertility import read_counts
 
 WIDTH = ["low_80", "high_80"]
 
@@ -83,6 +84,63 @@ def test_a_model_that_nobody_described_does_not_reason(bundle, family, said, on)
         assert anywhere.find_model(bundle, "somebody/else-8B", None, None, said).reasoning == on
 
 
+@pytest.mark.parametrize(
+    "written", ["qwen/qwen3-8b", "QWEN3 8B", "qwen_3_8b", "qwen38b", "Qwen3-8B (Reasoning On)"]
+)
+def test_a_name_is_the_same_in_any_spelling(bundle, written):
+    mode = None if "Reasoning" in written else "On"
+    model = anywhere.find_model(bundle, written, None, None, mode)
+    exact = anywhere.find_model(bundle, "Qwen/Qwen3-8B", None, None, "on")
+    assert model == exact
+    rows = [_predict(bundle, one, ["nld"])["plug_in"].iloc[0] for one in (model, exact)]
+    assert rows[0] == rows[1]
+
+
+def test_a_new_model_takes_its_size_and_family_from_its_name_and_says_so(bundle):
+    model = anywhere.find_model(bundle, "Qwen/Qwen3-1.5B-foo", None, None, "on")
+    assert (model.family, model.known, 2**model.size) == ("Qwen3", "family", 1.5)
+    assert [note.split(":")[0] for note in model.notes] == [
+        "1.5 billion parameters", "family Qwen3",
+    ]  # fmt: skip
+    described = anywhere.find_model(bundle, None, 1.5, "qwen 3", "on")
+    found = [_predict(bundle, one, ["nld"])["plug_in"].iloc[0] for one in (model, described)]
+    assert found[0] == found[1]
+    other = anywhere.find_model(bundle, "Qwen/Qwen3-1.5B-foo", None, "Gemma 3", "on")
+    assert other.family == "Gemma 3"
+
+
+def test_a_size_given_on_purpose_makes_a_near_name_another_model(bundle):
+    model = anywhere.find_model(bundle, "Qwen/Qwen3-9B", 9, None, "on")
+    assert (model.known, 2**model.size) == ("family", pytest.approx(9))
+    same = anywhere.find_model(bundle, "Qwen/Qwen3-8B", 8.2, None, "on")
+    assert (same.known, 2**same.size) == ("variant", 8)
+    odd = anywhere.find_model(bundle, "somebody/new-3B", 70, None, "off")
+    assert "its name states 3 billion parameters; --params 70 counts" in odd.notes
+
+
+def test_a_model_that_is_only_registered_has_its_size_and_family(bundle):
+    model = anywhere.find_model(bundle, "eurollm 9b instruct 2512", None, None, None)
+    assert (2**model.size, model.reasoning, model.known) == (pytest.approx(9), 0, "nothing")
+    assert "registered" in model.notes[0]
+    assert model.tokenizer == "eurollm"
+
+
+def test_a_new_models_fertility_is_that_of_its_tokenizers_counts(bundle, inputs):
+    model = anywhere.find_model(bundle, None, 9, "Gemma 3", "off")
+    table = _predict(bundle, model, ["fra", "jpn", "swh"])
+    assert table["fertility_source"].to_dict() == {
+        "fra": "counted", "jpn": "counted", "swh": "unknown",
+    }  # fmt: skip
+    pairs = inputs.features.pairs.query("variant == 'gemma-3-4b-it'").set_index("language")
+    assert table.loc["fra", "fertility"] == pytest.approx(pairs.loc["fra", "fertility"])
+    rates = read_counts().eval("rate = token_count / non_whitespace_characters")
+    rates = rates.pivot(index="tokenizer", columns="language", values="rate")
+    ratio = rates["jpn"] / rates["eng"]
+    peers = ratio[inputs.features.models.query("in_study")["tokenizer"]].mean()
+    assert table.loc["jpn", "fertility"] == pytest.approx(ratio["gemma-3"] - peers)
+    assert table.loc["swh", "fertility"] == 0
+
+
 def test_less_known_models_have_wider_intervals(bundle):
     known = anywhere.find_model(bundle, "Qwen3-8B", None, None, "off")
     family = anywhere.find_model(bundle, None, 8, "Qwen3", "off")
@@ -156,11 +214,47 @@ def test_what_reaches_a_target(bundle):
         ((None, -3.0, None, None), "billions of parameters"),
         ((None, 8.0, "Qwen", None), "Did you mean"),
         ((None, 8.0, None, "yes"), "on or off"),
+        (("Qwen/Qwen3-8", None, None, "on"), "Did you mean Qwen/Qwen3-8B"),
+        (("somebody/Qwen3-8B", None, None, "on"), "Did you mean Qwen/Qwen3-8B.*--params"),
+        (("gemma-34b-it", None, None, None), "Did you mean google/gemma-3-4b-it"),
+        (("Qwen/Qwen3-8B", 14, None, "on"), "has 8 billion parameters, not 14"),
+        (("Qwen/Qwen3-8B", None, "Gemma 3", "on"), "of the family Qwen3, not Gemma 3"),
+        (("Qwen3-8B (reasoning on)", None, None, "off"), "leave one out"),
+        ((["Qwen3-8B", "Qwen3-4B"], None, None, "on"), "one model at a time"),
+        ((None, "8B", None, None), "a number such as 8, not '8B'"),
+        ((None, True, None, None), "a number such as 8"),
+        ((None, float("inf"), None, None), "a number such as 8"),
+        (("", None, None, None), "is empty"),
     ],
 )
 def test_models_that_cannot_be_told(bundle, arguments, message):
     with pytest.raises(InputError, match=message):
         anywhere.find_model(bundle, *arguments)
+
+
+@pytest.mark.parametrize("written", ["SWH", "sw", "swa", "Swahili", " swahili "])
+def test_languages_go_by_any_code_and_by_their_names(bundle, written):
+    rows, _ = anywhere.find_languages(bundle, [written])
+    assert rows["language"].tolist() == ["swh"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [(["Swahilli"], "Did you mean swh"), ([5], "by its code"), (["eng_metric"], "second set")],
+)
+def test_languages_that_are_none_are_refused(bundle, asked, message):
+    with pytest.raises(InputError, match=message):
+        anywhere.find_languages(bundle, asked)
+
+
+def test_what_cannot_be_asked_is_refused_before_the_fit(inputs, monkeypatch):
+    monkeypatch.setattr("analysis.unseen.bundles.build", lambda inputs: never())
+
+    def ask(known):
+        anywhere.find_model(known, "Qwen/Qwen3-8", None, None, "on")
+
+    with pytest.raises(InputError, match="Did you mean"):
+        anywhere.bundle(("b",), None, lambda: inputs, check=ask)
 
 
 def test_predictions_are_shares(bundle):
