@@ -177,7 +177,11 @@ class Command(TyperCommand):
             say.working(self.name),  # below it, what is shown of parts of the work
             cluster(shared["scheduler"], shared["dask"]),
         ):
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except InputError as error:  # advice that this command cannot take is no advice
+                own = [name for parameter in self.params for name in parameter.opts]
+                raise error.with_options(own) from error.__cause__
 
     def format_help(self, ctx, formatter):
         """Typer's help, and the examples."""

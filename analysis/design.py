@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from analysis.glmm.formula import Formula, parse
+from analysis.glmm.formula import Formula, RandomTerm, parse
 from common.errors import InputError, name_some
 from features.table import FEATURES, Tables
 
@@ -170,10 +170,46 @@ def _who(pairs: pd.DataFrame) -> str:
 def of_ours(
     text: str, cells: pd.DataFrame, tables: Tables, drop_missing: bool = False
 ) -> tuple[Formula, tuple[str, ...]]:
-    """A model that we chose for the user, without what these data lack, and a sentence on each."""
+    """A model that we chose for the user, without what these data cannot tell, and what that is.
+
+    Features as ``left_out``, random effects as ``identifiable``; a sentence on each.
+    """
     formula, lacking = parse(text), left_out(cells, tables, drop_missing)
-    told = tuple(why for name, why in lacking.items() if name in formula.variables())
-    return formula.without(lacking), told
+    told = [why for name, why in lacking.items() if name in formula.variables()]
+    groups = tables.models[["variant", "base_model", "family"]]
+    formula, more = identifiable(formula.without(lacking), cells.merge(groups, on="variant"))
+    return formula, (*told, *more)
+
+
+def chosen(
+    formula: str | None, ours: str, cells: pd.DataFrame, tables: Tables, drop_missing: bool = False
+) -> tuple[Formula, tuple[str, ...]]:
+    """The user's model as it stands, or ours as far as these data can tell it (``of_ours``)."""
+    if formula is not None:
+        return parse(formula), ()
+    return of_ours(ours, cells, tables, drop_missing)
+
+
+def identifiable(formula: Formula, data: pd.DataFrame) -> tuple[Formula, tuple[str, ...]]:
+    """The model without random terms that ``data`` cannot tell, and a sentence on each.
+
+    Those are terms of a group with one level, and of two whose levels part the rows alike the
+    first: a base model that was run in one mode is its variant.
+    """
+    kept, told = [], []
+    last: dict[tuple[str, bytes], RandomTerm] = {}
+    for term in formula.random:
+        codes, levels = pd.factorize(term.levels(data))
+        if len(levels) < 2:
+            told.append(f"the model is without {term}: there is one {term.group} ({levels[0]})")
+            continue
+        alike = last.get(key := (term.lhs, codes.tobytes()))
+        if alike is not None:
+            kept.remove(alike)
+            told.append(f"the model is without {alike}: its levels are those of {term.group}")
+        kept.append(term)
+        last[key] = term
+    return (replace(formula, random=tuple(kept)) if told else formula), tuple(told)
 
 
 def needed(formula: Formula, tables: Tables) -> list[str]:

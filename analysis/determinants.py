@@ -48,6 +48,7 @@ class Determinants:
         judgement: what lme4 says at the optimum, where it was asked.
         is_study: whether published figures stand beside ours (embedded data, the study's model).
         intervals: of ``analysis.glmm.inference``, where they were asked for.
+        notes: what the study's model is without, since these data cannot tell it.
     """
 
     fit: Fit
@@ -56,6 +57,7 @@ class Determinants:
     is_study: bool
     judgement: Judgement | None = None
     intervals: pd.DataFrame | None = None
+    notes: tuple[str, ...] = ()
 
     def fixed_effects(self) -> pd.DataFrame:
         """Fixed effects (log-odds per SD), the published ones and the difference from them."""
@@ -132,15 +134,16 @@ def determinants(
     Raises InputError for data or formulas that cannot be fitted, EngineMissing for ``lme4`` and
     ``lme4-cold`` without R.
     """
-    if mode not in MODES:
-        raise InputError(f"no engine {mode!r}; there are {', '.join(MODES)}.{suggest(mode, MODES)}")
-    model = parse(formula or study.MAIN)
+    check_asked(formula, mode)
+    model, notes = designs.chosen(formula, study.MAIN, inputs.cells, inputs.features, drop_missing)
     _check_names(model, inputs)
     wanted = designs.needed(model, inputs.features)
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
     if mode in OPTIMISER:
         session()  # R missing is said before the work, not after it
     if tell is not None:
+        for text in notes:
+            tell(text)
         for text in expectations(model, built.data):
             tell(text)
 
@@ -157,9 +160,19 @@ def determinants(
         fit=fit,
         baseline=None if small is None else run("size-only baseline", small),
         design=built,
-        is_study=inputs.is_study and (formula is None or model == parse(study.MAIN)),
+        is_study=inputs.is_study and model == parse(study.MAIN),
         judgement=judge(fit, built.data, cache) if mode == "lme4" else None,
+        notes=notes,
     )
+
+
+def check_asked(formula: str | None, mode: object) -> None:
+    """Raise InputError for what is no formula, and for no way of fitting (``MODES``)."""
+    if formula is not None:
+        parse(formula)
+    if mode not in MODES:
+        near = suggest(str(mode), MODES)
+        raise InputError(f"no engine {mode!r}; there are {', '.join(MODES)}.{near}")
 
 
 def expectations(model: Formula, data: pd.DataFrame) -> list[str]:

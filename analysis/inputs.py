@@ -12,7 +12,7 @@ import pandas as pd
 from analysis.outcomes.files import place, read_outcomes
 from analysis.outcomes.schema import check_fit_ready
 from analysis.outcomes.study import study_cells
-from common.errors import InputError, name_some
+from common.errors import InputError, name_some, suggest
 from features import fertility
 from features import languages as language_registry
 from features import models as model_registry
@@ -169,10 +169,12 @@ def _model_rows(
     unknown = sorted(set(variants) - set(used["variant"]))
     if unknown:
         where = "" if outcomes is None else place(outcomes, "variant", unknown)
+        near = suggest(unknown[0], rows["variant"])
         raise InputError(
-            f"{where}no features are known for model {name_some(unknown)}: describe it in a models "
-            "file (--models, CSV with variant, base_model, family, params_b, reasoning)"
-        )
+            f"{where}no features are known for model {name_some(unknown)}.{near}",
+            ["describe it in a models file (--models, CSV with variant, base_model, family, "
+             "params_b, reasoning)"],
+        )  # fmt: skip
     return used.reset_index(drop=True)
 
 

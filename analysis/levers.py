@@ -36,6 +36,16 @@ SETTINGS = (
 FEATURES = ("resource", "distance")
 
 
+def check_modes(models: pd.DataFrame, cells: pd.DataFrame) -> None:
+    """Raise InputError for cells of models that all have reasoning on, or off."""
+    modes = models["reasoning"][models["variant"].isin(cells["variant"])].unique()
+    if len(modes) < 2:
+        raise InputError(
+            f"levers compare reasoning on and off; all these outcomes have it "
+            f"{'on' if modes[0] else 'off'}"
+        )
+
+
 def levers(fit: Fit, design: Design, languages: pd.DataFrame) -> pd.DataFrame:
     """Odds of a correct answer in English over those in another language, exp(η_eng − η).
 
@@ -43,7 +53,7 @@ def levers(fit: Fit, design: Design, languages: pd.DataFrame) -> pd.DataFrame:
     fertility stay at their means, on both sides.
 
     Args:
-        fit: with the main model's fixed effects. design: its constants.
+        fit: with the main model's fixed effects, fertility's aside. design: its constants.
         languages: language, resource, distance (raw units), English among them.
 
     Returns feature, value (raw), lever, setting, odds_ratio, conf_low, conf_high (Wald, 95%).
@@ -58,7 +68,7 @@ def levers(fit: Fit, design: Design, languages: pd.DataFrame) -> pd.DataFrame:
         values = np.linspace(languages[feature].min(), languages[feature].max(), POINTS)
         for setting in SETTINGS:
             rows = pd.DataFrame(
-                {name: centre[name] for name in ("resource", "distance", "fertility")},
+                {name: centre[name] for name in centre.index if name != "size"},
                 index=range(POINTS + 1),
             )
             rows[feature] = [*values, languages.loc[REFERENCE, feature]]

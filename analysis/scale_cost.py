@@ -82,7 +82,9 @@ def _implied(fit: Fit, design: Design, languages: pd.DataFrame) -> pd.Series:
 
 
 def _predictor(fit: Fit, design: Design, languages: pd.DataFrame, size: float) -> pd.Series:
-    rows = languages[["resource", "distance"]].assign(fertility=0.0, size=size, reasoning=0)
+    rows = languages[["resource", "distance"]].assign(size=size, reasoning=0)
+    if "fertility" in set(design.constants["feature"]):
+        rows["fertility"] = 0.0
     scaled, _ = standardise(rows, list(design.constants["feature"]), design.constants)
     eta = fit.fixed_matrix(scaled) @ fit.coefficients.to_numpy()
     return pd.Series(eta, index=languages.index)

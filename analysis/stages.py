@@ -69,6 +69,7 @@ def stages(
     settings: Settings,
     directory: Path,
     fitting: Callable[[str], AbstractContextManager[Callable]],
+    tell: Callable[[str], None] | None = None,
 ) -> Stages:
     """Fit every stage in turn.
 
@@ -77,25 +78,32 @@ def stages(
         directory: where each stage's cells are written (``cache/stages/STAGE.parquet``: they are
             outcome files of their own) and finished fits are kept.
         fitting: makes a progress context from a label.
+        tell: called with what the study's model is without, where these data cannot tell it.
 
     Raises InputError for what cannot be joined or fitted.
     """
+    said: dict[str, None] = {}
     fixed, random, rates = [], [], []
     for name in names:
         counts = stage_cells(cells, name)
         path = write_table(counts, directory / "cache" / "stages" / f"{name}.parquet")
         inputs = load(path, settings.models, settings.languages, 0, settings.split)
-        fit = d.determinants(
+        found = d.determinants(
             inputs,
             settings.formula,
             settings.engine,
             directory / "cache",
             fitting,
             settings.drop_missing,
-        ).fit
+        )
+        fit = found.fit
+        said |= dict.fromkeys(found.notes)
         fixed.append(fit.fixed_effects.assign(stage=name))
         random.append(fit.random_effects.assign(stage=name))
         rates.append(by_language(inputs.cells).assign(stage=name))
+    for text in said:
+        if tell is not None:
+            tell(text)
     return Stages(*map(_stacked, (fixed, random, rates)), cells.attrs["data_source"])
 
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Set
 from difflib import get_close_matches
 
-_OPTION = re.compile(r"--[a-z][a-z-]*[a-z]")
+_COMMAND = re.compile(r"`[^`]*`")  # of a shell, with options of its own
+_OPTION = re.compile(r"--[a-z]+(?:-[a-z]+)*")
 
 
 class InputError(ValueError):
@@ -23,12 +24,13 @@ class InputError(ValueError):
     def __init__(self, problem: str, remedies: Iterable[str] = ()):
         self.problem, self.remedies = problem, tuple(remedies)
         told = "; or ".join(self.remedies)
-        super().__init__(f"{problem}. {told[0].upper()}{told[1:]}" if told else problem)
+        stop = "" if problem.endswith((".", "?")) else "."
+        super().__init__(f"{problem}{stop} {told[0].upper()}{told[1:]}" if told else problem)
 
     def with_options(self, options: Collection[str]) -> InputError:
         """The same, without the remedies that name an option (``--formula``) not among these."""
-        kept = [text for text in self.remedies if set(_OPTION.findall(text)) <= set(options)]
-        return type(self)(self.problem, kept)
+        named = [(text, _OPTION.findall(_COMMAND.sub("", text))) for text in self.remedies]
+        return type(self)(self.problem, [text for text, own in named if set(own) <= set(options)])
 
 
 def name_some(values: Iterable[object], limit: int = 8) -> str:

@@ -105,7 +105,7 @@ def ceiling(
 
     Raises InputError for thresholds or data that leave nothing to fit.
     """
-    model = parse(formula or study.MAIN)
+    model, _ = design.chosen(formula, study.MAIN, inputs.cells, inputs.features)
     names = [feature.name for feature in FEATURES if feature.name in model.variables()]
     joined, _ = design.join(inputs.cells, inputs.features, names)
     pairs = pair_totals(joined)

@@ -18,7 +18,7 @@ from analysis.glmm.columns import INTERCEPT
 from analysis.glmm.formula import Formula, parse
 from analysis.glmm.result import Fit
 from analysis.inputs import Inputs
-from analysis.variance import EXPLAINED_GROUPS
+from analysis.variance import EXPLAINED_GROUPS, variance_explained
 from common.errors import InputError, name_some, suggest
 from features.table import FEATURES
 
@@ -164,12 +164,13 @@ def _effects(fit: Fit) -> pd.DataFrame:
 
 
 def _explained(fit: Fit, baseline: Fit | None) -> dict[str, float]:
-    """Shares of variance, missing where there is no such effect or none left to explain."""
+    """Shares of variance, missing where there is no such effect or an SD is at zero."""
     has = {term.group for term in fit.formula.random} if baseline is not None else set()
     shares = {}
     for group in EXPLAINED_GROUPS:
-        before = baseline.sd(group) if group in has else 0.0
-        share = 1 - (fit.sd(group) / before) ** 2 if before else np.nan
+        share = np.nan
+        if group in has:
+            share = variance_explained(fit, baseline, (group,))["explained"].iloc[0]
         shares[f"explained_{group.replace(':', '_')}"] = share
     return shares
 

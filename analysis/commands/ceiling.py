@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from analysis import design, study
 from analysis.ablations import ceiling as c
 from analysis.commands import options, output, reading
 from analysis.figures import figure_ceiling, style
@@ -48,6 +49,8 @@ def command(
     given = english is not None or cells is not None
     own = tuple(english or ()) if given else c.ENGLISH
     pairs = tuple(cells or ()) if given else c.CELLS
+    for text in design.chosen(formula, study.MAIN, inputs.cells, inputs.features)[1]:
+        say.note(text)
     table = c.ceiling(
         inputs,
         say.fits(1 + len(own) + len(pairs)),

@@ -7,6 +7,7 @@ import pandas as pd
 from analysis import labels
 from analysis import stages as s
 from analysis.commands import options, output, reading
+from analysis.determinants import check_asked
 from analysis.figures import figure_compliance, style
 from analysis.outcomes.policies import Policies
 from analysis.outcomes.samples import Request
@@ -37,10 +38,11 @@ def command(
     r"""The share of responses with a \boxed{}, by language, and the GLMM of it."""
     say = output.current()
     directory = options.directory(out or options.USER_RESULTS, None)
+    check_asked(formula, engine)
     request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
     cells = reading.responses(say, paths, split, request, policies, skip_damaged)
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
-    result = s.stages(cells, ["compliance"], settings, directory, say.fits(2))
+    result = s.stages(cells, ["compliance"], settings, directory, say.fits(2), say.note)
     text = note(result.source)
     rates = result.rates.sort_values("rate", ascending=False, ignore_index=True)
     shown = pd.DataFrame({"": rates["language"].map(labels.language)})

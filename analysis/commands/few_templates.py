@@ -45,6 +45,8 @@ def command(
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )
+    for text in loo.without(inputs, drop_missing):
+        say.note(text)
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, seed=seed, cache=directory / "cache", workers=workers)
     budgets = sorted(set(k)) if k else few.BUDGETS

@@ -15,6 +15,7 @@ from analysis.figures import figure_02, style
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_03, table_04
 from analysis.tables.render import number, p_value
+from analysis.variance import unexplained
 
 ENGINE_HELP = "; ".join(f"{name}: {meaning}" for name, meaning in d.MODES.items()) + "."
 
@@ -81,6 +82,8 @@ def command(
     """
     say = output.current()
     directory = options.directory(out, outcomes)
+    engine = "lme4-cold" if cold_start else engine
+    d.check_asked(formula, engine)
     request = inference.Request(intervals, replicates, seed, laplace, observation_level, jobs)
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
@@ -88,7 +91,7 @@ def command(
     result = d.determinants(
         inputs,
         formula,
-        "lme4-cold" if cold_start else engine,
+        engine,
         directory / "cache",
         say.fits(2),
         drop_missing,
@@ -154,6 +157,8 @@ def show(result: d.Determinants, say: output.Output) -> None:
             shown["published"] = explained["published"].map(_percent)
             shown["diff."] = explained["difference"].map(_percent)
         say.table("variance_explained", explained, "Variance explained, against size alone", shown)
+        for text in unexplained(explained):
+            say.note(text)
     record = fit.optimisation
     say.line(
         f"{fit.engine} {fit.versions.get(fit.engine, '')}: {fit.nobs:,} rows, {fit.trials:,} "
@@ -223,4 +228,4 @@ def _beside(table: pd.DataFrame, published: bool) -> pd.DataFrame:
 
 
 def _percent(share: float) -> str:
-    return f"{number(100 * share, 1)}%"
+    return f"{number(100 * share, 1)}%" if share == share else "–"

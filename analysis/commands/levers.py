@@ -11,7 +11,6 @@ from analysis.commands import options, output, reading
 from analysis.figures import figure_04, figure_15, style
 from analysis.glmm.cache import cached_fit
 from analysis.provenance import note, write_note
-from analysis.unseen.folds import FEATURES
 from common.files import write_table
 
 EXAMPLES = {"The gap to English by size and reasoning": "transfer levers"}
@@ -32,10 +31,15 @@ def command(
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )
-    built = designs.build(inputs.cells, inputs.features, FEATURES, drop_missing)
+    lever_curves.check_modes(inputs.features.models, inputs.cells)
+    model, told = designs.of_ours(study.MAIN, inputs.cells, inputs.features, drop_missing)
+    for text in told:
+        say.note(text)
+    wanted = designs.needed(model, inputs.features)
+    built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
     reading.dropped(say, built)
     with say.fitting("main model") as progress:
-        fit = cached_fit("laplace", study.MAIN, built.data, directory / "cache",
+        fit = cached_fit("laplace", model, built.data, directory / "cache",
                          provenance=inputs.provenance, progress=progress)  # fmt: skip
     rows = inputs.features.languages
     rows = rows[rows["language"].isin(built.data["language"])].reset_index(drop=True)

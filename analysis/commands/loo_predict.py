@@ -115,6 +115,8 @@ def command(
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )
+    for text in loo.without(inputs, drop_missing):
+        say.note(text)
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, engine, draws, seed, directory / "cache", workers)
     chosen = predictor or PREDICTORS

@@ -12,7 +12,6 @@ from analysis.ablations import power as p
 from analysis.commands import complete, options, output, reading
 from analysis.figures import figure_power, style
 from analysis.glmm.cache import cached_fit
-from analysis.glmm.formula import parse
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_power
 from common.errors import InputError
@@ -82,7 +81,9 @@ def command(
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )
-    model = parse(formula or study.MAIN)
+    model, told = design.chosen(formula, study.MAIN, inputs.cells, inputs.features)
+    for note_text in told:
+        say.note(note_text)
     wanted = design.needed(model, inputs.features)
     built = design.build(inputs.cells, inputs.features, wanted)
     with say.fitting("main model") as progress:

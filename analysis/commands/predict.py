@@ -11,7 +11,7 @@ import typer
 from analysis.commands import complete, options, output
 from analysis.inputs import Inputs, load
 from analysis.outcomes.files import read_outcomes
-from analysis.unseen import anywhere, remarks
+from analysis.unseen import anywhere, loo, remarks
 from analysis.unseen.observed import of_model
 from common.files import file_to_write, write_table
 
@@ -159,6 +159,6 @@ def _load(
     seed: int,
 ) -> Inputs:
     loaded = load(train, models, languages, seed, tokenizer_counts=tokenizer_counts)
-    for text in loaded.notes:
+    for text in (*loaded.notes, *loo.without(loaded)):
         say.note(text)
     return loaded

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from analysis import study
+from analysis import design, study
 from analysis.ablations import specifications as s
 from analysis.commands import complete, options, output, reading
 from analysis.figures import figure_specifications, style
@@ -46,12 +46,15 @@ def command(
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )
+    main, told = design.chosen(formula, study.MAIN, inputs.cells, inputs.features)
+    for text in told:
+        say.note(text)
     table = s.specifications(
         inputs,
         say.fits(2 * len(chosen)),
         directory / "cache",
         chosen,
-        formula or study.MAIN,
+        main.source,
     )
     text = note(inputs.source) + " Fit: laplace, Laplace approximation."
     write_table(table, directory / "specifications" / "table.csv")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis import stages as s
 from analysis import study
 from analysis.commands import options, output, reading
+from analysis.determinants import check_asked
 from analysis.figures import figure_03, figure_17, style
 from analysis.glmm.formula import parse
 from analysis.outcomes.policies import Policies
@@ -41,10 +42,11 @@ def command(
     """
     say = output.current()
     directory = options.directory(out or options.USER_RESULTS, None)
+    check_asked(formula, engine)
     request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
     cells = reading.responses(say, paths, split, request, policies, skip_damaged)
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
-    result = s.stages(cells, NAMES, settings, directory, say.fits(2 * len(NAMES)))
+    result = s.stages(cells, NAMES, settings, directory, say.fits(2 * len(NAMES)), say.note)
     text = note(result.source)
     beside = s.published() if formula is None or parse(formula) == parse(study.MAIN) else None
     table = table_06.build(result.fixed, result.random, beside, text)

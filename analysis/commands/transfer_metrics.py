@@ -19,7 +19,6 @@ from analysis.figures import (
 )
 from analysis.glmm.cache import cached_fit
 from analysis.glmm.engines import ENGINES
-from analysis.glmm.formula import parse
 from analysis.glmm.result import Fit
 from analysis.inputs import Inputs
 from analysis.provenance import note, write_note
@@ -171,7 +170,10 @@ def _glmm(
     drop_missing: bool,
 ) -> tuple[Fit, pd.DataFrame]:
     """The GLMM of the comparison and its effects by variant."""
-    model = parse(formula or comparison.SLOPES)
+    ours = comparison.SLOPES
+    model, told = designs.chosen(formula, ours, inputs.cells, inputs.features, drop_missing)
+    for text in told:
+        say.note(text)
     wanted = designs.needed(model, inputs.features)
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
     reading.dropped(say, built)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from functools import wraps
@@ -10,6 +11,9 @@ from common.errors import InputError
 
 _COMMAND = re.compile(r"(`[^`]*`)")
 _OPTION = re.compile(r"--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}|laplace|lme4))?")
+LOADED = ("outcomes", "models", "languages", "tokenizer_counts")
+"""Arguments of ``load``, by which any function's data can be changed."""
+
 _FLAGS = ("drop-missing", "intersect", "skip-damaged")
 
 
@@ -28,14 +32,20 @@ def _argument(option: re.Match) -> str:
 
 
 def speaking_python(function: Callable) -> Callable:
-    """``function``, with its InputErrors in Python's words and without the frames below it."""
+    """``function``, with its InputErrors in Python's words and without the frames below it.
+
+    Remedies name arguments of this function, or of ``load``.
+    """
+
+    taken = {*inspect.signature(function).parameters, *LOADED}
+    options = [f"--{name.replace('_', '-')}" for name in taken]
 
     @wraps(function)
     def wrapped(*args, **kwargs):
         try:
             return function(*args, **kwargs)
         except InputError as error:
-            told = type(error)(in_python(str(error)))
+            told = type(error)(in_python(str(error.with_options(options))))
         raise told
 
     return wrapped

@@ -22,6 +22,7 @@ from analysis.provenance import note
 from analysis.tables import table_05
 from analysis.tables.render import Table
 from analysis.unseen import few_templates as few
+from analysis.unseen import loo
 from analysis.unseen.task import Task
 from common.errors import InputError, name_some
 
@@ -81,7 +82,7 @@ class TemplateBudgets(Shown):
         }
         title = "Error of prediction (accuracy points) by templates seen"
         (table,) = self.tables().values()
-        return Sheet(title, facts, table.display)
+        return Sheet(title, facts, table.display, loo.without(self.study.inputs))
 
 
 @speaking_python

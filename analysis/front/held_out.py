@@ -37,10 +37,12 @@ class HeldOut(Shown):
     Attributes:
         result: predictions and fits.
         source: which data.
+        notes: what the models are without, since these data cannot tell it.
     """
 
     result: loo.LeaveOut
     source: str
+    notes: tuple[str, ...] = ()
 
     @property
     def note(self) -> str:
@@ -118,7 +120,7 @@ class HeldOut(Shown):
             "held out": f"{len(held)} languages, one at a time: {' '.join(sorted(held))}",
             "data": self.source,
         }
-        return Sheet("Held-out languages, errors in accuracy points", facts, display)
+        return Sheet("Held-out languages, errors in accuracy points", facts, display, self.notes)
 
 
 @speaking_python
@@ -149,7 +151,8 @@ def hold_out(
     task = Task(joined, vectors, draws=draws, seed=study.seed, cache=study.cache, workers=workers)
     with replaced_quietly():
         one, fits = evaluate(task, names, leave_one_out(held), counting)
-    return HeldOut(loo.LeaveOut(one, one[:0], fits, study.inputs.is_study), study.source)
+    return HeldOut(loo.LeaveOut(one, one[:0], fits, study.inputs.is_study),
+                   study.source, loo.without(study.inputs))  # fmt: skip
 
 
 def held_languages(joined: pd.DataFrame, languages: str | Sequence[str] | None) -> list[str]:

@@ -20,7 +20,7 @@ from analysis.provenance import note
 from analysis.tables.render import number
 from common.errors import InputError, name_some, suggest
 
-NEEDED = ("resource", "distance", "fertility", "size", "reasoning")
+NEEDED = ("resource", "distance", "size", "reasoning")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,6 @@ from analysis.front.progress import fitting
 from analysis.front.shown import Sheet, Shown
 from analysis.front.study import Study, given
 from analysis.glmm.cache import cached_fit
-from analysis.glmm.formula import parse
 from analysis.provenance import note
 from analysis.tables import table_transfer_metrics
 from analysis.tables.render import Table
@@ -31,11 +30,13 @@ class Measures(Shown):
         parts: every table of ``transfer transfer-metrics`` by name.
         study: the data.
         note: data and engine, for captions.
+        notes: what the GLMM is without, since these data cannot tell it.
     """
 
     parts: dict[str, pd.DataFrame]
     study: Study
     note: str
+    notes: tuple[str, ...] = ()
 
     @property
     def table(self) -> pd.DataFrame:
@@ -91,7 +92,7 @@ class Measures(Shown):
         source = self.table["source"].iloc[0]
         facts = {"source language": source, "data": self.study.source}
         built = self.tables()["table_transfer_metrics"]
-        return Sheet("Transfer by model, in percent", facts, built.display)
+        return Sheet("Transfer by model, in percent", facts, built.display, self.notes)
 
 
 @speaking_python
@@ -118,9 +119,10 @@ def measures(
     """
     study = given(study)
     cells, features = study.inputs.cells, study.features
-    fitted = effects = None
+    fitted, effects, notes = None, None, ()
     if formula is not None:
-        model = parse(formula)
+        ours = None if formula == comparison.SLOPES else formula
+        model, notes = designs.chosen(ours, comparison.SLOPES, cells, features, drop_missing)
         built = designs.build(cells, features, designs.needed(model, features), drop_missing)
         with fitting("GLMM of the comparison") as progress:
             fitted = cached_fit(
@@ -134,4 +136,4 @@ def measures(
         effects = comparison.glmm_effects(fitted, built.data)
     unmatched = "intersect" if intersect else "error"
     parts = report.transfer_tables(cells, features, source, unmatched, draws, study.seed, effects)
-    return Measures(parts, study, note(study.source, fitted))
+    return Measures(parts, study, note(study.source, fitted), notes)

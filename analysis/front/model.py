@@ -20,6 +20,7 @@ from analysis.glmm.result import Fit
 from analysis.provenance import note
 from analysis.tables import table_03, table_04
 from analysis.tables.render import Table, number, p_value
+from analysis.variance import unexplained
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +94,8 @@ class FittedModel(Shown):
 
     def warnings(self) -> list[str]:
         """What to know of this fit before trusting it: convergence, separation, dispersion."""
-        return self.fit.warnings()
+        explained = unexplained(self.determinants.variance_explained())
+        return [*self.determinants.notes, *self.fit.warnings(), *explained]
 
     def tables(self) -> dict[str, Table]:
         """``table_03`` (effects) and ``table_04`` (constants), as the command line writes them.
@@ -138,7 +140,7 @@ class FittedModel(Shown):
         facts |= {
             f"explained, {labels.group(row.group)}": f"{row.explained:.1%} of the variance that "
             "size alone leaves"
-            for row in self.variance_explained.itertuples()
+            for row in self.variance_explained.dropna(subset="explained").itertuples()
         }
         title = "GLMM (binomial, logit), effects in log-odds"
         return Sheet(title, facts, self._display(), tuple(self.warnings()))

@@ -102,6 +102,7 @@ def determinants(results: Results) -> dict:
     fixed = results.table("glmm/fixed_effects.csv")
     random = results.table("glmm/random_effects.csv")
     explained = _where_written(results, "glmm/variance_explained.csv", "group")
+    explained = {group: row for group, row in explained.items() if not pd.isna(row["explained"])}
     scaled = _where_written(results, "glmm/standardisation.csv", "feature")
     terms = {row["term"]: row for row in _records(fixed)}
     for row in terms.values():

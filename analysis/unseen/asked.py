@@ -228,7 +228,8 @@ def _fertility(
     language, then a count on the templates (``tokens``), then an average tokenizer's.
     """
     pairs = bundle.pairs.dropna(subset=["fertility"])
-    own = pairs[pairs["variant"] == model.variant]
+    seen = bundle.languages["language"][bundle.languages["seen"]]
+    own = pairs[(pairs["variant"] == model.variant) & pairs["language"].isin(seen)]
     alike = pairs[pairs["tokenizer"] == model.tokenizer]  # one tokenizer, one fertility
     alike = alike.drop_duplicates("language")
     value, alike = (

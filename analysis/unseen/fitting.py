@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from analysis.design import identifiable
 from analysis.glmm import laplace, lme4
 from analysis.glmm.engines import engine as engine_of
 from analysis.glmm.formula import parse
@@ -15,8 +16,10 @@ from common.errors import InputError
 
 
 def of_columns(formula: str, data: pd.DataFrame) -> str:
-    """A predictor's formula without the features that the data leave out."""
-    return str(parse(formula).without([name for name in FEATURES if name not in data.columns]))
+    """A predictor's formula without the features that the data leave out, and without the random
+    effects that they cannot tell (``design.identifiable``)."""
+    known = parse(formula).without([name for name in FEATURES if name not in data.columns])
+    return str(identifiable(known, data)[0])
 
 
 SETTINGS = {

@@ -75,6 +75,11 @@ def prepare(inputs: Inputs, drop_missing: bool = False) -> tuple[pd.DataFrame, p
     return joined[[*columns, *features]], vectors
 
 
+def without(inputs: Inputs, drop_missing: bool = False) -> tuple[str, ...]:
+    """What the predictors' models are without, since these data cannot tell it: sentences."""
+    return design.of_ours(study.MAIN, inputs.cells, inputs.features, drop_missing)[1]
+
+
 def loo(
     inputs: Inputs,
     task: Task,

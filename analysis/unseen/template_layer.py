@@ -27,6 +27,8 @@ from analysis.unseen.fitting import fit_glmm
 FORMULA = "~ 1 + (1 | variant:language) + (1 | template) + (1 | template:language)"
 SHRINKAGE = (16 * np.sqrt(3) / (15 * np.pi)) ** 2
 STEPS = 50
+SMALLEST_VARIANCE = 1e-6
+"""Of a template's effect (log-odds²): where templates do not differ, precision stays finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class TemplateLayer:
         """Mean and variance of a_t + d_t; a template that was never seen is any template."""
         mean = self.easiness.reindex(templates).fillna(0.0).to_numpy()
         variance = self.error.reindex(templates).fillna(self.sd).to_numpy() ** 2
-        return mean, variance + self.language_sd**2
+        return mean, np.maximum(variance + self.language_sd**2, SMALLEST_VARIANCE)
 
     def accuracy(self, level: np.ndarray, templates: pd.Index) -> np.ndarray:
         """Mean accuracy (0–1) over ``templates`` of pairs at levels c, d integrated out."""

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import design
+from analysis import design, study
+from analysis.glmm.formula import parse
 from analysis.inputs import load
 from common.errors import InputError
 from common.seeds import DEFAULT_SEED
@@ -100,3 +101,43 @@ def test_published_figures_are_packaged_with_their_source():
     assert table.groupby("kind").size().to_dict() == {
         "fixed": 13, "random": 6, "baseline": 2, "explained": 2, "mean": 4, "sd": 4, "fit": 2,
     }  # fmt: skip
+
+
+class TestModelsOfOurs:
+    """What these data cannot tell is left out of a model that we chose, and said."""
+
+    def test_whole_data_leave_the_model_as_it_is(self, inputs):
+        formula, told = design.of_ours(study.MAIN, inputs.cells, inputs.features)
+        assert (formula, told) == (parse(study.MAIN), ())
+
+    @pytest.mark.parametrize("column", ["language", "variant"])
+    def test_one_pair_without_fertility_takes_it_out(self, inputs, column):
+        name = inputs.cells[column].iloc[0]
+        tables = _without(inputs, "pairs", column, name, "fertility")
+        formula, told = design.of_ours(study.MAIN, inputs.cells, tables)
+        assert "fertility" not in formula.variables()
+        kept = [term for term in parse(study.MAIN).expansion().terms if "fertility" not in term]
+        assert list(formula.expansion().terms) == kept
+        assert formula.random == parse(study.MAIN).random
+        kind = {"language": "language", "variant": "model"}[column]
+        assert len(told) == 1
+        assert f"not known for {kind} {name}:" in told[0]
+
+    def test_rows_without_it_may_be_dropped_instead(self, inputs):
+        tables = _without(inputs, "pairs", "language", "mar", "fertility")
+        assert design.of_ours(study.MAIN, inputs.cells, tables, drop_missing=True)[1] == ()
+
+    def test_models_of_one_mode_have_no_effect_of_reasoning(self, inputs):
+        off = inputs.features.models.query("reasoning == 0")["variant"]
+        cells = inputs.cells[inputs.cells["variant"].isin(off)]
+        formula, told = design.of_ours(study.MAIN, cells, inputs.features)
+        assert "reasoning" not in formula.variables()
+        assert told[0] == "the model is without reasoning, which is off throughout"
+
+    def test_a_group_of_one_level_and_levels_alike_are_left_out(self, inputs):
+        cells = inputs.cells[inputs.cells["variant"].str.startswith("Qwen2.5")]
+        formula, told = design.of_ours(study.MAIN, cells, inputs.features)
+        groups = [term.group for term in formula.random]
+        assert groups == ["variant", "template", "language", "variant:language"]
+        assert "there is one family (Qwen2.5)" in told[-2]
+        assert "without (1 | base_model): its levels are those of variant" in told[-1]

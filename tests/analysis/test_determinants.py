@@ -11,7 +11,7 @@ from analysis.determinants import baseline_formula, determinants, expectations
 from analysis.glmm.formula import parse
 from analysis.glmm.result import Fit
 from analysis.inputs import load
-from analysis.variance import variance_explained
+from analysis.variance import unexplained, variance_explained
 from common.errors import InputError
 from common.seeds import DEFAULT_SEED
 
@@ -112,8 +112,24 @@ def _with_sds(language: float, pair: float) -> Fit:
 def test_variance_explained_is_one_minus_the_ratio_of_variances():
     table = variance_explained(_with_sds(0.25, 0.6), _with_sds(0.5, 0.6))
     np.testing.assert_allclose(table["explained"], [0.75, 0.0])
-    with pytest.raises(InputError, match="nothing to explain"):
-        variance_explained(_with_sds(0.25, 0.6), _with_sds(0.0, 0.6))
+    assert unexplained(table) == []
+
+
+@pytest.mark.parametrize(
+    ("full", "baseline", "message"),
+    [
+        (0.25, 0.0, "nothing to explain"),
+        (0.0, 0.5, "cannot be said"),
+        (3e-5, 0.5, "cannot be said"),
+    ],
+)
+def test_an_sd_at_zero_explains_nothing_and_stops_nothing(full, baseline, message):
+    table = variance_explained(_with_sds(full, 0.3), _with_sds(baseline, 0.6))
+    assert np.isnan(table["explained"][0])
+    assert table["explained"][1] == pytest.approx(0.75)
+    (text,) = unexplained(table)
+    assert "language" in text
+    assert message in text
 
 
 def test_an_unknown_mode_is_refused_with_a_near_match(inputs):

@@ -24,7 +24,7 @@ from analysis.glmm.inference.intervals import interval_table
 from analysis.glmm.inference.simulate import simulate
 from analysis.glmm.laplace import Kernel, Model, Optimum, Settings, WarmStart, warm_start
 from analysis.glmm.result import WALD_LEVEL, Fit
-from analysis.variance import EXPLAINED_GROUPS, share_explained
+from analysis.variance import EXPLAINED_GROUPS, ZERO, share_explained
 from common.errors import InputError
 from common.files import hash_project, hash_settings, hash_table, record, write_text
 
@@ -60,6 +60,10 @@ class Bootstrap:
             raise InputError(f"a bootstrap interval is {' or '.join(TYPES)}, not {kind!r}")
         rows = []
         for row, values in zip(self.estimates.itertuples(index=False), self.values.T, strict=True):
+            values = values[~np.isnan(values)]  # a share of nothing is missing
+            if np.isnan(row.estimate) or not len(values):
+                rows.append((*row, np.nan, np.nan))
+                continue
             at = np.array([(1 - level) / 2, (1 + level) / 2])
             if kind == "bias-corrected":
                 at = _bias_corrected(at, values, row.estimate)
@@ -72,8 +76,8 @@ class Bootstrap:
         What maximum likelihood, the approximation included, gets wrong on average at estimates
         such as these; ``mc_error`` is the standard error of the mean over replicates.
         """
-        spread = self.values.std(axis=0, ddof=1) / np.sqrt(len(self.values))
-        bias = self.values.mean(axis=0) - self.estimates["estimate"]
+        spread = np.nanstd(self.values, axis=0, ddof=1) / np.sqrt(len(self.values))
+        bias = np.nanmean(self.values, axis=0) - self.estimates["estimate"]
         return self.estimates.assign(bias=bias, mc_error=spread)
 
 
@@ -126,7 +130,10 @@ def bootstrap(
     values = [known[i]["values"] for i in range(replicates) if known[i]["values"] is not None]
     if len(values) < 2:
         raise InputError(f"of {replicates} refits to simulated outcomes {len(values)} converged")
-    return Bootstrap(estimates, np.array(values), replicates - len(values), seed)
+    zero = estimates["group"][(estimates["kind"] == "sd") & (estimates["estimate"] < ZERO)]
+    at_zero = (estimates["kind"] == "explained") & estimates["group"].isin(zero)
+    estimates["estimate"] = estimates["estimate"].mask(at_zero)  # as ``variance_explained``
+    return Bootstrap(estimates, np.array(values, dtype=float), replicates - len(values), seed)
 
 
 @dataclass(frozen=True, eq=False)
