@@ -163,13 +163,17 @@ def levers(results: Results) -> dict:
     }
 
 
+def _edges(results: Results) -> list[dict]:
+    """Our predictor on every edge that was held out: fold, mae, coverage_80, held_out."""
+    edges = results.table("loo/extrapolation.csv")
+    own = (edges["predictor"] == OURS) & (edges["level"] == "pair") & edges["held_out"].notna()
+    return _records(edges[own])
+
+
 def unseen(results: Results) -> dict:
     ladder = results.table("loo/ladder.csv").set_index("predictor")
     summary = results.table("loo/summary.csv").set_index(["level", "predictor"])
     pairs = results.table("loo/pairs.csv")
-    edges = results.table("loo/extrapolation.csv")
-    edges = edges[(edges["predictor"] == OURS) & (edges["level"] == "pair")]
-    edges = edges[edges["held_out"].notna()]
     told = {STUDY: "the study's model", OURS: "ours"}
     scatter = [
         {
@@ -194,7 +198,7 @@ def unseen(results: Results) -> dict:
         "languages": int(summary.loc[("language", OURS), "n"]),
         "edges": [
             row | {"names": ", ".join(map(labels.language, row["held_out"].split()))}
-            for row in _records(edges)
+            for row in _edges(results)
         ],
         "scatter": scatter,
         "coverage": inline(
@@ -354,8 +358,11 @@ def limits(results: Results) -> dict:
         coverage = results.table("coverage/coverage.csv")
         wald = coverage.query("method == 'wald' and kind == 'fixed' and term == 'resource'")
         simulated = wald["coverage"].iloc[0]
+    edges = sorted(_edges(results), key=lambda row: row["coverage_80"])
     return {
         "languages": int(_levels(results, "language")),
+        "narrowest": edges[0] if edges else None,
+        "widest": edges[-1] if edges else None,
         "simulated": simulated,
         "edges": results.table("loo/ladder.csv").set_index("predictor").loc[OURS].to_dict(),
     }

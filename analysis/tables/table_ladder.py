@@ -17,7 +17,7 @@ SHOWN = {
 SHARES = {
     "coverage_80": "80% covers",
     "coverage_95": "95% covers",
-    "edges_coverage_80": "80% covers, edges",
+    "edges_coverage_80": "80% covers, edges pooled",
 }
 
 

@@ -120,7 +120,7 @@ class Calibrated:
 
     def draws(self, templates: pd.Index, count: int, generator: np.random.Generator) -> np.ndarray:
         """Accuracies over ``templates`` (pairs × count), everything that is uncertain drawn."""
-        root = np.linalg.cholesky(self.covariance + 1e-10 * np.eye(len(self.mean)))
+        root = np.linalg.cholesky(_semidefinite(self.covariance) + 1e-10 * np.eye(len(self.mean)))
         level = self.mean[:, None] + root @ generator.standard_normal((len(self.mean), count))
         mean, variance = self.layer.known(templates)
         place = self.seen.index.get_indexer(templates)
@@ -133,6 +133,12 @@ class Calibrated:
         for row in effect:
             out += expit(level + row)
         return out / len(templates)
+
+
+def _semidefinite(covariance: np.ndarray) -> np.ndarray:
+    """The covariance without what rounding put below zero, where pairs hardly differ."""
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
 
 def calibrate(
