@@ -32,6 +32,9 @@ MODES = {
 MODES |= {name: f"{name} alone" for name in ENGINES if name not in MODES}
 """How the model is fitted: who optimises and who judges."""
 
+CHECK = "lme4_check.csv"
+"""What lme4 says at the optimum, in ``glmm/``."""
+
 OPTIMISER = {"lme4": "laplace", "lme4-cold": "lme4"}
 """The engine that optimises, where it is not the one of the mode's name."""
 
@@ -208,15 +211,19 @@ def baseline_formula(model: Formula) -> Formula | None:
 def write(result: Determinants, directory: Path) -> list[Path]:
     """Write the fit as tidy files into ``glmm/``: effects, SDs, constants, glance.
 
-    A table that does not apply to the fit (correlations without slopes, say) is not written.
+    A table that does not apply to the fit (correlations without slopes, say) is not written. What
+    lme4 said of this very optimum in an earlier fit stays where it was not asked again.
     """
+    check = result.lme4_check()
+    if result.judgement is None:
+        check = kept_check(result.fit, directory)
     tables = {
         "fixed_effects": result.fixed_effects(),
         "random_effects": result.random_effects(),
         "standardisation": result.standardisation(),
         "variance_explained": result.variance_explained(),
         "correlations": result.fit.correlations,
-        "lme4_check": result.lme4_check(),
+        "lme4_check": check,
         "glance": result.fit.glance(),
     }
     written = []
@@ -227,3 +234,34 @@ def write(result: Determinants, directory: Path) -> list[Path]:
         else:
             path.unlink(missing_ok=True)  # of an earlier fit, to which it did apply
     return written
+
+
+def kept_check(fit: Fit, directory: Path) -> pd.DataFrame:
+    """What lme4 said of the optimum of ``fit`` when an earlier run wrote it; empty if it did not.
+
+    The optimum is the same where the log-likelihood (within 0.001) and the standard errors of the
+    same terms (within 0.1%) are.
+    """
+    try:
+        kept = pd.read_csv(Path(directory) / "glmm" / CHECK)
+        ours = kept.set_index(["quantity", "term"])["ours"]
+        log_lik = ours["log_lik"].item()
+        errors = ours["std_error"]
+    except (OSError, ValueError, KeyError):
+        return pd.DataFrame()
+    own = fit.fixed_effects.set_index("term")["std_error"]
+    same = (
+        abs(log_lik - fit.log_lik) < 1e-3
+        and errors.index.equals(own.index)
+        and ((errors / own - 1).abs() < 1e-3).all()
+    )
+    return kept if same else pd.DataFrame()
+
+
+def written_std_error_rx(directory: Path) -> pd.Series | None:
+    """lme4's RX-based standard errors (log-odds) by term, as ``write`` left them; None without."""
+    path = Path(directory) / "glmm" / CHECK
+    if not path.is_file():
+        return None
+    kept = pd.read_csv(path)
+    return kept[kept["quantity"] == "std_error"].set_index("term")["lme4"]

@@ -116,7 +116,7 @@ def write(result: d.Determinants, directory: options.Path, text: str) -> None:
     """CSV files of the fit, Tables 3 and 4, Figure 2, and the note on the data beside them."""
     d.write(result, directory)
     fixed, random = result.fixed_effects(), result.random_effects()
-    rx = None if result.judgement is None else result.judgement.std_error_rx()
+    rx = d.written_std_error_rx(directory)
     effects = table_03.build(fixed, random, text, rx, result.fit.correlations, result.unit())
     render.write(effects, directory / "tables")
     render.write(table_04.build(result.standardisation(), text), directory / "tables")

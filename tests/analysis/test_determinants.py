@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis import determinants as d
 from analysis import study
+from analysis.commands import glmm
 from analysis.determinants import baseline_formula, determinants, expectations
 from analysis.glmm.formula import parse
 from analysis.glmm.result import Fit
@@ -146,3 +148,34 @@ def test_separated_levels_are_named_before_the_fit():
     assert expectations(formula, data[2:]) == []
     (text,) = expectations(formula, data)
     assert "variant a: all right" in text
+
+
+def check_of(fit, log_lik=0.0, std_error=0.0):
+    """What lme4 would have said of an optimum that far from the fit's; its RX errors are 2."""
+    errors = fit.fixed_effects["std_error"] * (1 + std_error)
+    rows = [
+        ("log_lik", "", fit.log_lik + log_lik, fit.log_lik, 0.0),
+        ("max_abs_mode", "", *[0] * 3),
+    ]
+    rows += [("std_error", term, error, 2.0, 0.0)
+             for term, error in zip(fit.fixed_effects["term"], errors, strict=True)]  # fmt: skip
+    return pd.DataFrame(rows, columns=["quantity", "term", "ours", "lme4", "difference"])
+
+
+def test_what_lme4_said_of_the_same_optimum_stays_without_r(result, tmp_path):
+    (tmp_path / "glmm").mkdir()
+    check_of(result.fit, 5e-4, 5e-4).round(5).to_csv(tmp_path / "glmm" / d.CHECK, index=False)
+    before = (tmp_path / "glmm" / d.CHECK).read_text()
+    glmm.write(result, tmp_path, "a note")
+    assert (tmp_path / "glmm" / d.CHECK).read_text() == before
+    table = pd.read_csv(tmp_path / "tables" / "table_03.csv").set_index("name")
+    assert table.loc["resource", "std_error_rx"] == 2.0
+
+
+@pytest.mark.parametrize("other", [{"log_lik": 0.01}, {"std_error": 0.01}])
+def test_what_lme4_said_of_another_optimum_goes(result, tmp_path, other):
+    (tmp_path / "glmm").mkdir()
+    check_of(result.fit, **other).to_csv(tmp_path / "glmm" / d.CHECK, index=False)
+    glmm.write(result, tmp_path, "a note")
+    assert not (tmp_path / "glmm" / d.CHECK).exists()
+    assert "std_error_rx" not in pd.read_csv(tmp_path / "tables" / "table_03.csv")
