@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from analysis.commands import output
+from analysis.commands.places import asked
 from analysis.commands.source import described
 from common.errors import InputError
 
@@ -174,6 +175,7 @@ class Command(TyperCommand):
         machine = options.pop("json") or shared["json"]
         with (
             output.speaking(self.name, options, machine) as say,
+            asked(self.params, options),
             say.working(self.name),  # below it, what is shown of parts of the work
             cluster(shared["scheduler"], shared["dask"]),
         ):

@@ -17,7 +17,7 @@ from analysis.glmm.engines import ENGINES
 from analysis.glmm.formula import Formula, parse
 from analysis.glmm.judge import Judgement, judge
 from analysis.glmm.r_session import session
-from analysis.glmm.result import Fit
+from analysis.glmm.result import Fit, untimed
 from analysis.inputs import Inputs
 from analysis.variance import EXPLAINED_GROUPS, variance_explained
 from common.errors import InputError, name_some, suggest
@@ -212,7 +212,9 @@ def write(result: Determinants, directory: Path) -> list[Path]:
     """Write the fit as tidy files into ``glmm/``: effects, SDs, constants, glance.
 
     A table that does not apply to the fit (correlations without slopes, say) is not written. What
-    lme4 said of this very optimum in an earlier fit stays where it was not asked again.
+    lme4 said of this very optimum in an earlier fit stays where it was not asked again. What a fit
+    took is told, and kept with the fit in the cache; here ``seconds`` is empty, since the same data
+    and code write the same files.
     """
     check = result.lme4_check()
     if result.judgement is None:
@@ -223,8 +225,8 @@ def write(result: Determinants, directory: Path) -> list[Path]:
         "standardisation": result.standardisation(),
         "variance_explained": result.variance_explained(),
         "correlations": result.fit.correlations,
-        "lme4_check": check,
-        "glance": result.fit.glance(),
+        "lme4_check": check.round(5),
+        "glance": untimed(result.fit.glance()),
     }
     written = []
     for name, table in tables.items():

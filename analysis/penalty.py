@@ -16,7 +16,7 @@ from scipy import stats
 from analysis import design
 from analysis.glmm.cache import cached_fit
 from analysis.glmm.inference import LikelihoodRatio, likelihood_ratio_test
-from analysis.glmm.result import Fit
+from analysis.glmm.result import Fit, untimed
 from analysis.inputs import Inputs
 from analysis.outcomes.cells import pair_totals
 from common.errors import InputError, name_some
@@ -230,7 +230,7 @@ def write(result: Penalty, directory: Path) -> list[Path]:
         "by_language": result.languages(),
         "overall": result.overall_table(),
         "pairs": result.gaps,
-        "glance": result.fit.glance(),
+        "glance": untimed(result.fit.glance()),
     }
     return [
         write_table(table, Path(directory) / "penalty" / f"{name}.csv")

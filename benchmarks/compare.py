@@ -16,6 +16,7 @@ import pandas as pd
 import typer
 from rich.console import Console
 
+from analysis.commands.places import USER_RESULTS
 from analysis.figures import style
 from analysis.glmm.laplace import Model, report
 from analysis.outcomes.study import data_source
@@ -88,7 +89,7 @@ def _describe(row: dict) -> str:
 
 
 def main(
-    out: Annotated[Path, typer.Option(help="Where the tables go.")] = Path("results/bench"),
+    out: Annotated[Path, typer.Option(help="Where the tables go.")] = USER_RESULTS / "bench",
     templates: Annotated[list[int] | None, typer.Option(help="Sizes; 25, 100 and 400.")] = None,
     engines: Annotated[list[str] | None, typer.Option(help="Names; all of them.")] = None,
     limit: Annotated[float, typer.Option(help="Seconds after which an engine is stopped.")] = 900,
@@ -96,6 +97,7 @@ def main(
 ) -> None:
     """Time every engine once, one thread each, and warm refits of ours.
 
+    Times are of this machine, so they go beside the study's (results/bench), not in their place.
     Rows of engines.csv that are not asked for stay as they are.
     """
     console = Console()

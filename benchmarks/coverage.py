@@ -20,6 +20,7 @@ from joblib import Parallel, delayed
 from rich.console import Console
 from scipy import special, stats
 
+from analysis.commands.places import RESULTS, USER_RESULTS
 from analysis.glmm.inference import bootstrap, profile_intervals, wald_intervals
 from analysis.glmm.laplace import Model, report
 from analysis.glmm.laplace.model import one_thread
@@ -156,7 +157,13 @@ def _cause(row, table: pd.DataFrame) -> str:
 
 
 def main(
-    out: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("results/coverage"),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help=f"Where the table goes: {RESULTS}/coverage without it, or "
+            f"{USER_RESULTS}/coverage with any other option."
+        ),
+    ] = None,
     wald: Annotated[int, typer.Option(help="Data sets for Wald intervals.")] = Plan.wald,
     profile: Annotated[int, typer.Option(help="Data sets for profiles.")] = Plan.profile,
     boot: Annotated[
@@ -169,6 +176,8 @@ def main(
     """Simulate, fit, and count how often each interval holds the truth."""
     console = Console()
     plan = Plan(wald, profile, boot, replicates)
+    if out is None:
+        out = (RESULTS if (plan, seed) == (Plan(), DEFAULT_SEED) else USER_RESULTS) / "coverage"
     count = max(wald, profile, boot)
     found = []
     work = Parallel(n_jobs=jobs, return_as="generator")

@@ -99,14 +99,16 @@ def write_text(text: str, path: str | Path) -> Path:
 def write_table(table: pd.DataFrame, path: str | Path, float_format: str | None = None) -> Path:
     """Write a table as CSV or Parquet, by its suffix, whole or not at all.
 
-    ``float_format`` (``%.8g``) is for CSV; numbers keep full precision without it. In CSV a text
-    that a spreadsheet would run as a formula is guarded (``common.spreadsheets``).
+    Parquet keeps full precision; CSV is for reading and comparing, so its numbers are ``steady``,
+    unless ``float_format`` (``%.12g``) says otherwise. In CSV a text that a spreadsheet would run
+    as a formula is guarded (``common.spreadsheets``).
     """
     with replacing(path) as temporary:
         if Path(path).suffix == ".parquet":
             table.to_parquet(temporary, index=False)
         else:
-            spreadsheets.guarded(table).to_csv(temporary, index=False, float_format=float_format)
+            told = spreadsheets.guarded(steady(table) if float_format is None else table)
+            told.to_csv(temporary, index=False, float_format=float_format)
     return Path(path)
 
 
@@ -115,15 +117,54 @@ def read_table(path: str | Path) -> pd.DataFrame:
     return spreadsheets.unguarded(pd.read_csv(path))
 
 
+LIKELIHOODS = ("log_lik", "aic", "bic", "deviance")
+
+
+def steady(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with its floats rounded to what any machine computes alike.
+
+    Processors and linear algebra libraries differ from the twelfth digit or so of an estimate on.
+    Numbers keep six decimals, or six digits where those are finer; what is below 1e-9 is noise
+    about zero. Columns named after ``p_value`` keep six digits however small, log-likelihoods and
+    their kin four decimals, ``max_abs_…`` six.
+    """
+    result = table.copy()
+    for place, name in enumerate(table.columns):
+        column = table.iloc[:, place]
+        if not pd.api.types.is_float_dtype(column):
+            continue
+        values = column.to_numpy(dtype=float)
+        if name in LIKELIHOODS:
+            values = values.round(4)
+        elif str(name).startswith("p_value"):
+            values = _to_digits(values, 6)
+        elif str(name).startswith("max_abs"):  # what is left of zero
+            values = values.round(6)
+        else:
+            values = np.where(np.abs(values) < 1, _to_digits(values, 6), values.round(6))
+            values[np.abs(values) < 1e-9] = 0.0
+        result.isetitem(place, values + 0.0)  # no negative zero
+    return result
+
+
+def _to_digits(values: np.ndarray, digits: int) -> np.ndarray:
+    """Floats rounded to significant digits, by way of their text: alike on every machine."""
+    distinct, place = np.unique(values, return_inverse=True)
+    return np.array([float(f"{value:.{digits}g}") for value in distinct])[place]
+
+
 def hash_table(table: pd.DataFrame) -> str:
     """SHA-256 (first 16 hex digits) of a table's column names, types and values, in order.
 
-    Text is one type, however pandas holds it (object, str, string, category).
+    Text is one type, however pandas holds it (object, str, string, category). Floats count to ten
+    digits: processors differ in the last ones of a logarithm, and a hash of the same data would.
     """
     digest = hashlib.sha256()
     for name in table.columns:
         column = table[name]
-        if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
+        if pd.api.types.is_float_dtype(column):
+            kind, values = "float64", _to_digits(column.to_numpy(dtype=float), 10)
+        elif pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
             kind, values = str(column.dtype), column.to_numpy()
         else:
             kind, values = "object", np.array([str(value) for value in column], dtype=object)

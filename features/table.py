@@ -105,7 +105,7 @@ def build_all(
 def write(tables: Tables, out_dir: str | Path) -> list[Path]:
     """Write ``languages.csv``, ``models.csv`` and ``pairs.csv``, each whole or not at all."""
     return [
-        write_table(getattr(tables, name), Path(out_dir) / f"{name}.csv")
+        write_table(getattr(tables, name), Path(out_dir) / f"{name}.csv", "%.12g")
         for name in ("languages", "models", "pairs")
     ]
 

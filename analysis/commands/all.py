@@ -46,7 +46,7 @@ def command(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run what is up to date too.")] = False,
-    out: options.OutOfStudy = None,
+    out: options.Out = None,
 ) -> None:
     """Run every analysis on the embedded data and index the results.
 
@@ -54,7 +54,9 @@ def command(
     kept, so an interrupted run goes on. Ends with status 1 if a step failed.
     """
     say = output.current()
-    directory = options.directory(out, None)
+    directory = options.directory(
+        out, parts=("tables", "figures", "only", "force"), same={"engine": "laplace"}
+    )
     names = list(only or [])
     names += steps_of("table") if tables else []
     names += steps_of("figure") if figures else []

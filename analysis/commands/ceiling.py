@@ -42,7 +42,7 @@ def command(
     Without thresholds, the study's: English below .95 and .90, cells of at most .90.
     """
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )

@@ -37,7 +37,7 @@ def command(
 ) -> None:
     r"""The share of responses with a \boxed{}, by language, and the GLMM of it."""
     say = output.current()
-    directory = options.directory(out or options.USER_RESULTS, None)
+    directory = options.directory(out or options.USER_RESULTS)
     check_asked(formula, engine)
     request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
     cells = reading.responses(say, paths, split, request, policies, skip_damaged)

@@ -33,7 +33,7 @@ def command(
     Compute is 2 · parameters · output tokens; needs logs that count tokens.
     """
     say = output.current()
-    directory = options.directory(out or options.USER_RESULTS, None)
+    directory = options.directory(out or options.USER_RESULTS)
     request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
     cells = reading.responses(say, paths, split, request, policies, skip_damaged)
     variants = compute.by_variant(cells, models)

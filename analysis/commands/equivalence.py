@@ -59,7 +59,7 @@ def command(
     Icelandic needs your outcomes, with language isl and, for instance, isl_machine.
     """
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     source, table = _load(say, outcomes, first, second)
     say.data(source)
     runs = e.accuracies(table, first, second)

@@ -56,7 +56,7 @@ def command(
         ),
     ] = None,
     tokenizer_counts: options.TokenizerCounts = None,
-    out: options.OutOfFeatures = None,
+    out: options.Out = None,
 ) -> None:
     """Build the features of languages, models and their pairs.
 
@@ -64,8 +64,7 @@ def command(
     snapshot.
     """
     say = output.current()
-    own = bool(models or languages or refresh or tokenizer or tokenizer_counts)
-    directory = options.directory(out or (options.USER_RESULTS if own else None), None)
+    directory = options.directory(out)
     model_rows = model_registry.read_models(models) if models else None
     language_rows = language_registry.read_languages(languages) if languages else None
     chosen = {"distance": {"feature_set": feature_set, "source": source_language}}

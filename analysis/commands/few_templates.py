@@ -41,7 +41,7 @@ def command(
     The study's method, a refit each, and ours, an update of the language alone.
     """
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )

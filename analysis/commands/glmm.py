@@ -81,7 +81,7 @@ def command(
     beside ours. Finished fits are kept in OUT/cache and reused while data and model are the same.
     """
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out, same={"engine": "laplace"})
     engine = "lme4-cold" if cold_start else engine
     d.check_asked(formula, engine)
     request = inference.Request(intervals, replicates, seed, laplace, observation_level, jobs)

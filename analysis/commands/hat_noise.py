@@ -23,7 +23,7 @@ def command(
     repeats: Annotated[
         int, typer.Option("--repeats", min=2, help="Simulated models of each number of passes.")
     ] = 2000,
-    out: options.OutOfStudy = None,
+    out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
     """Bias of plain and noise-corrected HAT, and coverage of their intervals, by passes per item.
@@ -31,7 +31,7 @@ def command(
     All data are simulated: a linear profile of known slope, 100 items, 10 target languages.
     """
     say = output.current()
-    directory = options.directory(out, None)
+    directory = options.directory(out)
     tables = {"noise": simulation.bias, "coverage": simulation.coverage}
     with say.counting("simulations", len(tables) * len(COVERED)) as progress:
         for name, simulate in tables.items():

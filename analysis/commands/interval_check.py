@@ -20,7 +20,7 @@ EXAMPLES = {"Ten simulated languages, a first look": "transfer interval-check --
 def command(
     worlds: Annotated[int, typer.Option("--worlds", min=2, help="Simulated data sets.")] = 240,
     workers: options.Workers = 2,
-    out: options.OutOfStudy = None,
+    out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
     """Simulate data from the fitted models, predict a language held out, and count what is covered.
@@ -28,7 +28,7 @@ def command(
     Finished worlds are kept in OUT/cache.
     """
     say = output.current()
-    directory = options.directory(out, None)
+    directory = options.directory(out)
     joined, vectors = loo.prepare(reading.inputs(say, None, None, None, seed))
     task = Task(joined, vectors, seed=seed, cache=directory / "cache", workers=workers)
     table = simulation.coverage(task, PREDICTORS, worlds, say.counting)

@@ -27,7 +27,7 @@ def command(
 ) -> None:
     """What narrows the gap to English, and what a language costs in model size: Figures 4, 15."""
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )

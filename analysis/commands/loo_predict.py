@@ -42,7 +42,7 @@ NOTE = """Accuracies are shares (0–1), errors accuracy points. Leave-one-langu
 - `intervals.csv`, `calibration.csv`: coverage, width and interval score.
 - `published.csv`: the study's figures beside ours. `ladder.csv`: from its model to ours.
 - `fits.csv`: fits to all data. `resource_shape.csv`: the smooth of resource.
-- `nested.csv` (`--nested`): each language predicted by the predictor with the smallest error over
+- `nested.csv` (`--nested --out results`): each language predicted by the predictor with the smallest error over
   the others, `inner_…` (pair MAE with two languages held out).
 
 `extrapolation.csv` and `extrapolation_intervals.csv` hold out whole edges: the three languages
@@ -111,7 +111,7 @@ def command(
         raise InputError(f"no engine {engine!r}; there are {', '.join(ENGINES)}."
                          f"{suggest(engine, ENGINES)}")  # fmt: skip
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )

@@ -8,14 +8,11 @@ from typing import Annotated
 import typer
 
 from analysis.commands import complete
-from common.files import folder_to_write
+from analysis.commands.places import RESULTS as RESULTS
+from analysis.commands.places import USER_RESULTS as USER_RESULTS
+from analysis.commands.places import directory as directory
+from analysis.commands.places import training_cache as training_cache
 from common.seeds import DEFAULT_SEED as DEFAULT_SEED
-
-RESULTS = Path("results")
-"""Results on the embedded study data; those of ``make`` are committed."""
-
-USER_RESULTS = Path("transfer-results")
-"""Results on a user's own outcomes, unless ``--out`` says otherwise: never the committed ones."""
 
 Outcomes = Annotated[
     Path | None,
@@ -76,7 +73,8 @@ Out = Annotated[
     Path | None,
     typer.Option(
         "--out",
-        help=f"Where results go: {RESULTS}/ without it, or {USER_RESULTS}/ with --outcomes.",
+        help=f"Where results go. Without it: the study's to {RESULTS}/, those of data or options "
+        f"of your own to {USER_RESULTS}/.",
     ),
 ]
 OutOfTraining = Annotated[
@@ -86,18 +84,8 @@ OutOfTraining = Annotated[
         help=f"Whose cache keeps the fit: {RESULTS}/ without it, or {USER_RESULTS}/ with --train.",
     ),
 ]
-OutOfStudy = Annotated[
-    Path | None, typer.Option("--out", help=f"Where results go: {RESULTS}/ without it.")
-]
 OutOfLogs = Annotated[
     Path | None, typer.Option("--out", help=f"Where results go: {USER_RESULTS}/ without it.")
-]
-OutOfFeatures = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        help=f"Where results go: {RESULTS}/ without it, or {USER_RESULTS}/ with files of your own.",
-    ),
 ]
 Logs = Annotated[
     list[Path],
@@ -160,11 +148,3 @@ SkipDamaged = Annotated[
         "Git LFS pointers), instead of failing.",
     ),
 ]
-
-
-def directory(out: Path | None, outcomes: Path | None) -> Path:
-    """The results directory of a run; a user's data never land among the committed results.
-
-    Raises InputError, before any work, if it cannot be written to.
-    """
-    return folder_to_write(out or (USER_RESULTS if outcomes else RESULTS))

@@ -25,7 +25,7 @@ def command(
     Without --outcomes: the study's published cells, their totals beside Table 12's.
     """
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     if outcomes is None:
         cells, table = study_cells(), summary()
         _report(table, say)

@@ -27,10 +27,10 @@ STATED = "Data: as the study states it."
 EXAMPLES = {"The study at a glance; no model is fitted": "transfer overview --out /tmp/results"}
 
 
-def command(out: options.OutOfStudy = None) -> None:
+def command(out: options.Out = None) -> None:
     """The study's outcomes, models and languages described: Tables 8-12, Figures 12 and 16."""
     say = output.current()
-    directory = options.directory(out, None)
+    directory = options.directory(out)
     models = model_registry.registry()
     counts = study_counts(include_excluded=True)
     runs = o.beside_published(o.runs(counts)).merge(

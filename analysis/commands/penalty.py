@@ -27,7 +27,7 @@ def command(
     Outcomes need a column split with the values original and symbolic.
     """
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     inputs = reading.inputs(say, outcomes, models, languages, seed, split=None)
     pairs = table_12_counts(include_excluded=True) if inputs.is_study else inputs.cells
     result = p.penalty(inputs, pairs, say.fits(2), directory / "cache")

@@ -67,7 +67,7 @@ def command(
     say = output.current()
     if not 0 < level < 1:
         raise InputError(f"--level is a share between 0 and 1, such as 0.05, not {level:g}")
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     plans = [
         p.Plan(*numbers)
         for numbers in product(

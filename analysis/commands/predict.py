@@ -96,7 +96,7 @@ def command(
     The first call fits the model (a minute at most) and keeps the fit in OUT/cache.
     """
     say = output.current()
-    directory = options.directory(out, train)
+    cache = options.training_cache(out, train)
     if target is not None:
         anywhere.check_target(target)
     if save is not None:
@@ -117,7 +117,7 @@ def command(
 
     with say.working("the model (fitted at the first call, then kept)"):
         bundle = anywhere.bundle(
-            key, directory / "cache", lambda: _load(say, *files, seed), check=question
+            key, cache, lambda: _load(say, *files, seed), check=question
         )
     chosen, rows, skipped, cells = question(bundle)
     tables, sizes = [], []

@@ -35,7 +35,7 @@ def command(
     of your own shows those that are there. The explorer learns from --outcomes, or from the study.
     """
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     results = Results(directory)
     absent = page.missing(results)
     if absent and directory == options.RESULTS:

@@ -76,7 +76,7 @@ def command(
     if outcomes and scores:
         raise InputError("give --outcomes or --scores, not both: they are two sources of scores")
     say = output.current()
-    directory = options.directory(out, outcomes or scores)
+    directory = options.directory(out)
     sources = _sources(say, outcomes, scores)
     for scored in sources:
         say.data(scored.note.removeprefix("Data: "), scored.name)

@@ -38,7 +38,7 @@ def command(
 ) -> None:
     """How precise is a score, and how stable a ranking, on fewer templates or instances?"""
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     cells = study_cells(SPLITS, seed=seed) if outcomes is None else reading.cells(say, outcomes)
     source = cells.attrs["data_source"]
     say.data(source)

@@ -41,7 +41,7 @@ def command(
 ) -> None:
     """Would another specification have found the same determinants?"""
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     chosen = s.choose(only) if only else s.SPECIFICATIONS
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts

@@ -41,7 +41,7 @@ def command(
     Needs logs with responses and with gold solutions that mark <<lhs=rhs>>.
     """
     say = output.current()
-    directory = options.directory(out or options.USER_RESULTS, None)
+    directory = options.directory(out or options.USER_RESULTS)
     check_asked(formula, engine)
     request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
     cells = reading.responses(say, paths, split, request, policies, skip_damaged)

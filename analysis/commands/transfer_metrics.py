@@ -77,7 +77,7 @@ def command(
     if engine not in (*ENGINES, NO_ENGINE):
         raise InputError(f"no engine {engine!r}; there are {', '.join(ENGINES)} and {NO_ENGINE}")
     say = output.current()
-    directory = options.directory(out, outcomes)
+    directory = options.directory(out)
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )

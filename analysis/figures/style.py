@@ -102,9 +102,10 @@ def name_rows(
 
 
 def save(figure: Figure, base: Path) -> list[Path]:
-    """Write ``base.png`` and ``base.pdf``; no dates inside, so that reruns give the same files."""
+    """Write ``base.png`` and ``base.pdf``, with no date or version inside: reruns give the same."""
     paths = []
-    for suffix, metadata in ((".png", {"Software": None}), (".pdf", {"CreationDate": None})):
+    unsaid = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+    for suffix, metadata in ((".png", {"Software": None}), (".pdf", unsaid)):
         path = Path(base).with_suffix(suffix)
         with matplotlib.rc_context(RC), replacing(path) as temporary:
             figure.savefig(temporary, metadata=metadata)

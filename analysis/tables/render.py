@@ -49,7 +49,7 @@ def write(table: Table, directory: Path) -> list[Path]:
         index=False, disable_numparse=True, colalign=alignment, missingval=""
     )
     return [
-        write_table(table.data, base.with_suffix(".csv"), DIGITS),
+        write_table(table.data, base.with_suffix(".csv")),
         write_text(f"**{table.caption}**\n\n{markdown}\n\n{table.note}\n", base.with_suffix(".md")),
         write_text(_latex(table), base.with_suffix(".tex")),
     ]

@@ -12,6 +12,13 @@ from unittest.mock import patch
 from analysis.cli import main
 
 
+def is_filled(path: Path) -> bool:
+    """Whether a result has content: a table rows, any other file more than a hundred bytes."""
+    if path.suffix == ".csv":
+        return len(path.read_text(encoding="utf-8").splitlines()) > 1
+    return path.stat().st_size > 100
+
+
 class Result(NamedTuple):
     """How a command ended and what it printed."""
 

@@ -15,6 +15,7 @@ from common.files import (
     hash_table,
     hash_tree,
     replacing,
+    steady,
     write_table,
 )
 
@@ -40,6 +41,47 @@ def test_tables_come_back_as_they_were_written(tmp_path, suffix):
     path = write_table(table, tmp_path / "deep" / f"table{suffix}")
     back = pd.read_csv(path, keep_default_na=False) if suffix == ".csv" else pd.read_parquet(path)
     pd.testing.assert_frame_equal(back, table)
+
+
+def test_numbers_in_a_csv_are_those_that_any_machine_finds(tmp_path):
+    table = pd.DataFrame(
+        {
+            "estimate": [
+                0.7803518551009245,
+                -1234.5678901234,
+                0.0000123456789,
+                1.4e-17,
+                -0.0,
+                np.nan,
+            ],
+            "p_value": [4.365412888011468e-27, 0.95219776, 1e-300, 0.0, 1.0, np.nan],
+            "log_lik": [-207466.37447840563] * 6,
+            "max_abs_gradient": [3.1e-7] * 6,
+            "n": [1, 2, 3, 4, 5, 6],
+            "text": list("abcdef"),
+        }
+    )
+    table[7] = table["estimate"]
+    kept = table.copy()
+    found = steady(table)
+    pd.testing.assert_frame_equal(table, kept)
+    estimates = [0.780352, -1234.56789, 1.23457e-05, 0.0, 0.0, np.nan]
+    np.testing.assert_array_equal(found["estimate"], estimates)
+    np.testing.assert_array_equal(found[7], estimates)
+    assert not np.signbit(found["estimate"][3:5]).any()
+    np.testing.assert_array_equal(found["p_value"], [4.36541e-27, 0.952198, 1e-300, 0, 1, np.nan])
+    assert set(found["log_lik"]) == {-207466.3745}
+    assert set(found["max_abs_gradient"]) == {0.0}
+    assert found["n"].tolist() == [1, 2, 3, 4, 5, 6]
+    noisy = table.assign(estimate=table["estimate"] * (1 + 1e-13), log_lik=table["log_lik"] + 1e-9)
+    paths = [
+        write_table(one, tmp_path / f"{place}.csv") for place, one in enumerate([table, noisy])
+    ]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert hash_table(table) == hash_table(noisy.assign(log_lik=table["log_lik"]))
+    assert (
+        write_table(table, tmp_path / "whole.csv", "%.12g").read_text().count("0.780351855101") == 2
+    )
 
 
 def test_the_hash_of_a_table_follows_values_names_types_and_order():
