@@ -77,7 +77,7 @@ class Determinants:
         table = self.fit.random_effects
         if (table["term"] == "(Intercept)").all():
             table = table.drop(columns="term")
-        table = table.sort_values("sd", ascending=False, ignore_index=True)
+        table = table.sort_values("sd", ascending=False, ignore_index=True, kind="stable")
         return self._beside(table, "group", "sd", "random")
 
     def standardisation(self) -> pd.DataFrame:

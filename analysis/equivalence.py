@@ -109,6 +109,6 @@ def equivalence(
 
 def quartiles(runs: pd.DataFrame) -> pd.DataFrame:
     """The three runs at the quartiles of accuracy on the first language, weakest first."""
-    ordered = runs.sort_values("first", ignore_index=True)
+    ordered = runs.sort_values("first", ignore_index=True, kind="stable")
     places = [round(share * (len(ordered) - 1)) for share in (0.25, 0.5, 0.75)]
     return ordered.iloc[places].reset_index(drop=True)

@@ -55,7 +55,11 @@ def runs(counts: pd.DataFrame) -> pd.DataFrame:
             "worst_language": symbolic.idxmin(axis=1),
         }
     )
-    return table.sort_values("symbolic", ascending=False).rename_axis("variant").reset_index()
+    return (
+        table.sort_values("symbolic", ascending=False, kind="stable")
+        .rename_axis("variant")
+        .reset_index()
+    )
 
 
 def beside_published(table: pd.DataFrame) -> pd.DataFrame:
@@ -127,7 +131,7 @@ def family_gaps(table: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
     known = _published("study_families.csv").set_index("family")["gap"]
     gaps["published"] = gaps["family"].map(known)
     gaps["difference"] = gaps["gap"] - gaps["published"]
-    return gaps.sort_values("gap", ignore_index=True)
+    return gaps.sort_values("gap", ignore_index=True, kind="stable")
 
 
 def reasoning_gaps(counts: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
@@ -156,7 +160,7 @@ def reasoning_gaps(counts: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
     table = models[columns].merge(table, on="variant", validate="one_to_one")
     both = table.groupby("base_model")["reasoning"].transform("nunique") == 2
     order = ["family", "params_b", "reasoning"]
-    return table[both].sort_values(order, ignore_index=True)
+    return table[both].sort_values(order, ignore_index=True, kind="stable")
 
 
 def design_space() -> pd.DataFrame:
@@ -200,7 +204,7 @@ def _published(name: str) -> pd.DataFrame:
 
 def languages() -> pd.DataFrame:
     """Table 9: language, name, verified (yes, in progress, no), included_as (eu, ethnologue)."""
-    return _published("study_languages.csv").sort_values("name", ignore_index=True)
+    return _published("study_languages.csv").sort_values("name", ignore_index=True, kind="stable")
 
 
 def annotation() -> pd.DataFrame:

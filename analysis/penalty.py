@@ -68,7 +68,9 @@ class Penalty:
 
     def random_effects(self) -> pd.DataFrame:
         """SDs (log-odds) by group and term, and the correlations of correlated ones."""
-        table = self.fit.random_effects.sort_values("sd", ascending=False, ignore_index=True)
+        table = self.fit.random_effects.sort_values(
+            "sd", ascending=False, ignore_index=True, kind="stable"
+        )
         beside = (table["group"] + " " + table["term"]).map(self._published("random"))
         pairs = self.fit.correlations.set_index(["group", "term_2"])["correlation"]
         keys = pd.MultiIndex.from_frame(table[["group", "term"]])
@@ -198,7 +200,9 @@ def language_gaps(gaps: pd.DataFrame) -> pd.DataFrame:
     table = grouped.agg(runs="size", gap="mean", sd="std").reset_index()
     half = stats.norm.ppf(0.5 + LEVEL / 2) * table["sd"] / np.sqrt(table["runs"])
     table = table.assign(conf_low=table["gap"] - half, conf_high=table["gap"] + half)
-    return table.drop(columns="sd").sort_values("gap", ascending=False, ignore_index=True)
+    return table.drop(columns="sd").sort_values(
+        "gap", ascending=False, ignore_index=True, kind="stable"
+    )
 
 
 def overall_gap(gaps: pd.DataFrame) -> pd.DataFrame:

@@ -67,7 +67,11 @@ def scale_cost(
             "implied_multiple": 2**implied,
         }
     )
-    return table.sort_values("doublings", ascending=False).rename_axis("language").reset_index()
+    return (
+        table.sort_values("doublings", ascending=False, kind="stable")
+        .rename_axis("language")
+        .reset_index()
+    )
 
 
 def _implied(fit: Fit, design: Design, languages: pd.DataFrame) -> pd.Series:

@@ -145,7 +145,7 @@ def templates(
         for budget in budgets:
             means = None
             if budget <= available:
-                chosen = rng.random((draws, available)).argsort(axis=1)[:, :budget]
+                chosen = rng.random((draws, available)).argsort(axis=1, kind="stable")[:, :budget]
                 means = [accuracy[..., chosen[draw]].mean(axis=-1) for draw in range(draws)]
             for reference in REFERENCES:
                 against = grids.get(split if reference == "own_split" else "symbolic")

@@ -44,7 +44,7 @@ def command(
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
     result = s.stages(cells, ["compliance"], settings, directory, say.fits(2), say.note)
     text = note(result.source)
-    rates = result.rates.sort_values("rate", ascending=False, ignore_index=True)
+    rates = result.rates.sort_values("rate", ascending=False, ignore_index=True, kind="stable")
     shown = pd.DataFrame({"": rates["language"].map(labels.language)})
     shown["boxed"] = [f"{rate:.1%}" for rate in rates["rate"]]
     shown["of"] = rates["n"].astype(str)

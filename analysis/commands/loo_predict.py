@@ -42,8 +42,8 @@ NOTE = """Accuracies are shares (0–1), errors accuracy points. Leave-one-langu
 - `intervals.csv`, `calibration.csv`: coverage, width and interval score.
 - `published.csv`: the study's figures beside ours. `ladder.csv`: from its model to ours.
 - `fits.csv`: fits to all data. `resource_shape.csv`: the smooth of resource.
-- `nested.csv` (`--nested --out results`): each language predicted by the predictor with the smallest error over
-  the others, `inner_…` (pair MAE with two languages held out).
+- `nested.csv` (`--nested --out results`): each language predicted by the predictor with the
+  smallest error over the others, `inner_…` (pair MAE with two languages held out).
 
 `extrapolation.csv` and `extrapolation_intervals.csv` hold out whole edges: the three languages
 with least text, the three most distant from English, the languages of each script.

@@ -116,9 +116,7 @@ def command(
         return chosen, rows, skipped, cells
 
     with say.working("the model (fitted at the first call, then kept)"):
-        bundle = anywhere.bundle(
-            key, cache, lambda: _load(say, *files, seed), check=question
-        )
+        bundle = anywhere.bundle(key, cache, lambda: _load(say, *files, seed), check=question)
     chosen, rows, skipped, cells = question(bundle)
     tables, sizes = [], []
     with say.counting("languages", len(rows)) as progress:

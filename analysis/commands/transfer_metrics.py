@@ -113,7 +113,9 @@ def write(tables: dict[str, pd.DataFrame], directory: Path, text: str) -> list[P
     metrics = tables["metrics"]
     rendered = [table_transfer_metrics.build(metrics, text)]
     drawn = {"figure_hat": figure_hat.draw(metrics, text)}
-    ordered = metrics.dropna(subset="hat_corrected").sort_values("hat_corrected")["variant"]
+    ordered = metrics.dropna(subset="hat_corrected").sort_values("hat_corrected", kind="stable")[
+        "variant"
+    ]
     places = {round(i * (len(ordered) - 1) / (PROFILES - 1)) for i in range(PROFILES)}
     if len(ordered):
         profiles = tables["profile"].set_index("variant")
@@ -137,7 +139,7 @@ def show(tables: dict[str, pd.DataFrame], say: output.Output) -> None:
     """The gist of them; all of them for machines."""
     for name, table in tables.items():
         say.record(name, table)
-    metrics = tables["metrics"].sort_values("hat_corrected", ascending=False)
+    metrics = tables["metrics"].sort_values("hat_corrected", ascending=False, kind="stable")
     shown = pd.DataFrame({"": metrics["variant"]})
     shown["HAT"] = [f"{value:.3f}" for value in metrics["hat"]]
     shown["corrected"] = [f"{value:.3f}" for value in metrics["hat_corrected"]]

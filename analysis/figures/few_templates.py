@@ -16,8 +16,8 @@ def by_budget(axes: Axes, summary: pd.DataFrame, level: str, truth: str) -> None
     languages.
     """
     rows = summary[(summary["level"] == level) & (summary["truth"] == truth)]
-    rows = rows.sort_values("draws").drop_duplicates(["predictor", "k"], keep="last")
-    for name, group in rows.sort_values("k").groupby("predictor", sort=False):
+    rows = rows.sort_values("draws", kind="stable").drop_duplicates(["predictor", "k"], keep="last")
+    for name, group in rows.sort_values("k", kind="stable").groupby("predictor", sort=False):
         colour = COLOURS.get(name, MUTED)
         axes.fill_between(group["k"], group["conf_low"], group["conf_high"], color=colour,
                           alpha=0.15, linewidth=0)  # fmt: skip

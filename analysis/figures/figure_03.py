@@ -18,7 +18,7 @@ def draw(rates: pd.DataFrame, note: str) -> Figure:
     The languages with the highest and the lowest final rate are named and drawn in colour.
     """
     table = rates.pivot(index="language", columns="stage", values="rate")[list(STAGES)] * 100
-    table = table.sort_values("final", ascending=False)
+    table = table.sort_values("final", ascending=False, kind="stable")
     with matplotlib.rc_context(RC):
         figure = new_figure(5.2, 3.6)
         axes = figure.add_subplot()

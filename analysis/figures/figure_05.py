@@ -57,7 +57,9 @@ def _name(axes: Axes, rows: pd.DataFrame) -> None:
     Names on one side are moved apart where they would stand on each other.
     """
     for side in (-1, 1):
-        own = rows[np.sign(rows["observed"] - rows["plug_in"]) == side].sort_values("plug_in")
+        own = rows[np.sign(rows["observed"] - rows["plug_in"]) == side].sort_values(
+            "plug_in", kind="stable"
+        )
         height = -np.inf
         for row in own.itertuples():
             height = max(100 * row.plug_in + 1.5 * -side, height + CLOSEST)

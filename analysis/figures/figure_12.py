@@ -26,7 +26,7 @@ def draw(gaps: pd.DataFrame, note: str) -> Figure:
             rows = gaps[gaps["family"] == family]
             sizes = sorted(rows["params_b"].unique())
             for mode, (label, color, marker) in MODES.items():
-                part = rows[rows["reasoning"] == mode].sort_values("params_b")
+                part = rows[rows["reasoning"] == mode].sort_values("params_b", kind="stable")
                 shift = 0.1 if mode == "on" else -0.1
                 places = [sizes.index(size) + shift for size in part["params_b"]]
                 axes.vlines(places, part["conf_low"], part["conf_high"], color=color, linewidth=1.4)

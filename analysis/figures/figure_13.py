@@ -31,7 +31,7 @@ def draw(variants: pd.DataFrame, note: str) -> Figure:
         figure = new_figure(5.6, 3.6)
         axes = figure.add_subplot()
         for name, pair in table.groupby("base_model", sort=False):
-            pair = pair.sort_values("reasoning")
+            pair = pair.sort_values("reasoning", kind="stable")
             axes.plot(pair["tflops"], pair["relative"], color=MUTED, linewidth=0.8, zorder=1)
             last = pair.iloc[-1]
             axes.annotate(plain(name), (last["tflops"], last["relative"]), xytext=(5, 4),

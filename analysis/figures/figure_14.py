@@ -16,7 +16,12 @@ COLUMNS = 5
 def draw(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figure:
     """From ``loo/pairs.csv`` and the languages' names by code; languages by mean accuracy."""
     shown = [name for name in TITLES if name in set(pairs["predictor"])]
-    order = pairs.groupby("language")["observed"].mean().sort_values(ascending=False).index
+    order = (
+        pairs.groupby("language")["observed"]
+        .mean()
+        .sort_values(ascending=False, kind="stable")
+        .index
+    )
     lines = -(-len(order) // COLUMNS)
     with matplotlib.rc_context(RC):
         figure = new_figure(8.4, 1.62 * lines + 0.9)

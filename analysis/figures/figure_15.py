@@ -13,7 +13,7 @@ from analysis.scale_cost import REFERENCE_B
 
 def draw(cost: pd.DataFrame, rates: pd.Series, names: pd.Series, note: str) -> Figure:
     """From ``levers/scale_cost.csv``, the exchange rates and the languages' names by code."""
-    cost = cost.sort_values("multiple", ignore_index=True)
+    cost = cost.sort_values("multiple", ignore_index=True, kind="stable")
     with matplotlib.rc_context(RC):
         figure = new_figure(6.4, 0.27 * len(cost) + 1.7)
         axes = figure.add_subplot()

@@ -15,7 +15,7 @@ def draw(runs: pd.DataFrame, test: pd.DataFrame, first: str, second: str, note: 
 
     ``runs`` may be a part of the runs behind ``test``.
     """
-    table = runs.sort_values("first", ascending=False, ignore_index=True)
+    table = runs.sort_values("first", ascending=False, ignore_index=True, kind="stable")
     found = test.iloc[0]
     with matplotlib.rc_context(RC):
         figure = new_figure(6.4, max(0.19 * len(table) + 1.5, 2.4))

@@ -12,7 +12,7 @@ from analysis.figures.style import GRID, OURS, RC, add_note, new_figure, plain
 
 def draw(rates: pd.DataFrame, note: str) -> Figure:
     """Share of responses with a ``\\boxed{}`` (percent, 95% Wilson intervals), highest first."""
-    table = rates.sort_values("rate", ascending=False, ignore_index=True)
+    table = rates.sort_values("rate", ascending=False, ignore_index=True, kind="stable")
     heights = -table.index.to_numpy(dtype=float)
     with matplotlib.rc_context(RC):
         figure = new_figure(5.2, 0.26 * len(table) + 1.1)

@@ -11,7 +11,7 @@ from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, n
 
 def draw(metrics: pd.DataFrame, note: str) -> Figure:
     """From ``metrics.csv``: corrected HAT and 95% interval, highest on top; τ and plain HAT too."""
-    table = metrics.sort_values("hat_corrected").reset_index(drop=True)
+    table = metrics.sort_values("hat_corrected", kind="stable").reset_index(drop=True)
     positions = table.index.to_numpy(dtype=float)
     with matplotlib.rc_context(RC):
         figure = new_figure(6.6, 0.19 * len(table) + 1.4)

@@ -38,7 +38,12 @@ def draw(shape: pd.DataFrame, slope: float, languages: pd.DataFrame, note: str) 
                           label="the study's line")  # fmt: skip
             else:
                 axes.plot(rows["resource"], rows["effect"], color="#b4bdc6", linewidth=0.9)
-        ends = shape[shape["curve"] != ALL].groupby("curve").first()["effect"].sort_values()
+        ends = (
+            shape[shape["curve"] != ALL]
+            .groupby("curve")
+            .first()["effect"]
+            .sort_values(kind="stable")
+        )
         left = shape["resource"].min()
         gap = 0.045 * (shape["effect"].max() - shape["effect"].min())
         height = -float("inf")
@@ -47,7 +52,7 @@ def draw(shape: pd.DataFrame, slope: float, languages: pd.DataFrame, note: str) 
             axes.annotate(plain(curve), (left, height), xytext=(-4, 0), textcoords="offset points",
                           ha="right", va="center", fontsize=7, color=MUTED)  # fmt: skip
         last, lift = -float("inf"), 0
-        for row in languages.sort_values("resource").itertuples():
+        for row in languages.sort_values("resource", kind="stable").itertuples():
             lift = lift + 14 if row.resource - last < 0.06 else 0
             last = row.resource
             axes.annotate(plain(row.language), (row.resource, 0.0), xytext=(0, 4 + lift),

@@ -16,7 +16,7 @@ def draw(groups: pd.DataFrame, note: str, label: str) -> Figure:
     drop is averaged over.
     """
     table = groups.groupby(["variant", "group"])["relative_drop"].mean().unstack("group")
-    table = table.dropna().sort_values("low")
+    table = table.dropna().sort_values("low", kind="stable")
     positions = range(len(table))
     with matplotlib.rc_context(RC):
         figure = new_figure(6.2, 0.25 * len(table) + 1.4)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import matplotlib
+import numpy as np
+from matplotlib import image
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from common.files import replacing
+from common.files import record, replacing
 
 INK = "#1f2933"
 MUTED = "#7b8794"
 OURS = "#1f5a94"
 PUBLISHED = "#c2571a"
 GRID = "#e4e7eb"
+
+FAINT = 3 / 255
+"""A difference of colour (of 1) that nobody sees."""
 
 RC = {
     "font.size": 9,
@@ -102,12 +108,43 @@ def name_rows(
 
 
 def save(figure: Figure, base: Path) -> list[Path]:
-    """Write ``base.png`` and ``base.pdf``, with no date or version inside: reruns give the same."""
-    paths = []
+    """Write ``base.png`` and ``base.pdf``, with no date or version inside: reruns give the same.
+
+    Where both are there and show the same picture, they stay: on another processor the last digits
+    of coordinates differ.
+    """
+    paths = [Path(base).with_suffix(suffix) for suffix in (".png", ".pdf")]
     unsaid = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-    for suffix, metadata in ((".png", {"Software": None}), (".pdf", unsaid)):
-        path = Path(base).with_suffix(suffix)
-        with matplotlib.rc_context(RC), replacing(path) as temporary:
-            figure.savefig(temporary, metadata=metadata)
-        paths.append(path)
+    with matplotlib.rc_context(RC):
+        settle(figure)
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png", metadata={"Software": None})
+        if all(path.is_file() for path in paths) and _looks_like(picture, paths[0]):
+            for path in paths:
+                record(path)
+            return paths
+        for path, metadata in zip(paths, ({"Software": None}, unsaid), strict=True):
+            with replacing(path) as temporary:
+                figure.savefig(temporary, metadata=metadata)
     return paths
+
+
+def settle(figure: Figure) -> None:
+    """Lay a figure out once and for all, to places that do not hang on a solver's last digits."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        bounds = axes.get_position(original=True).bounds
+        axes.set_position([round(bound, 4) for bound in bounds], which="original")
+    for text in figure.texts:
+        text.set_position([round(place, 4) for place in text.get_position()])
+
+
+def _looks_like(picture: io.BytesIO, path: Path) -> bool:
+    """Whether no pixel of two pictures differs by more than what rounding does to its colour."""
+    picture.seek(0)
+    try:
+        new, old = image.imread(picture), image.imread(path)
+    except (OSError, SyntaxError):  # what is there is no picture
+        return False
+    return new.shape == old.shape and float(np.abs(new - old).max()) < FAINT

@@ -123,7 +123,7 @@ def _compute(
 def _languages(bundle: Bundle) -> pd.DataFrame:
     """Every language that has both features, by name."""
     known = bundle.languages[["resource", "distance"]].notna().all(axis=1)
-    return bundle.languages[known].sort_values("name", ignore_index=True)
+    return bundle.languages[known].sort_values("name", ignore_index=True, kind="stable")
 
 
 def _family(

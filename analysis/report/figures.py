@@ -153,7 +153,7 @@ def ceiling(table: pd.DataFrame, term: str) -> Figure:
 
 def penalty(by_language: pd.DataFrame) -> Figure:
     """Points lost on symbolic questions by language, from ``penalty/by_language.csv``."""
-    rows = by_language.sort_values("gap", ignore_index=True)
+    rows = by_language.sort_values("gap", ignore_index=True, kind="stable")
     positions = rows.index.to_numpy(dtype=float)
 
     def draw(axes: Axes) -> None:

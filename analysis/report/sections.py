@@ -53,7 +53,9 @@ class Section:
 def question(results: Results) -> dict:
     counts = results.table("outcomes/summary.csv")
     counts = counts[counts["split"] == "symbolic"]
-    accuracy = counts.groupby("language")["accuracy"].mean().sort_values(ascending=False)
+    accuracy = (
+        counts.groupby("language")["accuracy"].mean().sort_values(ascending=False, kind="stable")
+    )
     features = results.table("features/languages.csv").set_index("language")
     languages = [
         {
@@ -295,7 +297,7 @@ def specifications(results: Results) -> dict:
 def penalty(results: Results) -> dict:
     by_language = results.table("penalty/by_language.csv")
     effects = results.table("penalty/fixed_effects.csv").set_index("term")
-    ordered = by_language.sort_values("gap")
+    ordered = by_language.sort_values("gap", kind="stable")
     return {
         "overall": results.table("penalty/overall.csv").iloc[0].to_dict(),
         "test": results.table("penalty/test.csv").iloc[0].to_dict(),

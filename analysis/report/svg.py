@@ -9,7 +9,7 @@ from html import escape
 import matplotlib
 from matplotlib.figure import Figure
 
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC
+from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, settle
 
 VARIABLES = {
     INK: "var(--ink)",
@@ -32,6 +32,7 @@ def inline(figure: Figure, name: str, text: str) -> str:
     """
     buffer = io.StringIO()
     with matplotlib.rc_context(RC | {"svg.fonttype": "none"}):
+        settle(figure)
         figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]

@@ -61,7 +61,7 @@ def rank_changes(
     )
     table["change"] = table["rank_original"] - table["rank"]
     table["tied"] = second.round(6).duplicated(keep=False) & second.notna()
-    return table.sort_values("rank_original").rename_axis("variant").reset_index()
+    return table.sort_values("rank_original", kind="stable").rename_axis("variant").reset_index()
 
 
 def agreement(first: pd.Series, second: pd.Series) -> dict[str, float]:

@@ -12,7 +12,7 @@ _INTERVAL = "95% interval"
 
 def build(metrics: pd.DataFrame, note: str) -> Table:
     """From ``metrics.csv``: one row per model, highest corrected HAT first."""
-    data = metrics.sort_values("hat_corrected", ascending=False, ignore_index=True)
+    data = metrics.sort_values("hat_corrected", ascending=False, ignore_index=True, kind="stable")
     columns = {
         "Model": data["variant"],
         "Source": _percent(data["source_accuracy"]),

@@ -169,7 +169,9 @@ def agreement_in_words(correlations: pd.DataFrame, metric: str = "hat_corrected"
     """How far one metric orders models as every other does, closest first, in a sentence."""
     pairs = correlations[correlations[["first", "second"]].eq(metric).any(axis=1)].dropna()
     other = pairs["first"].where(pairs["first"] != metric, pairs["second"])
-    pairs = pairs.assign(other=other).sort_values("spearman", key=np.abs, ascending=False)
+    pairs = pairs.assign(other=other).sort_values(
+        "spearman", key=np.abs, ascending=False, kind="stable"
+    )
     listed = ", ".join(
         f"{LABELS[row.other]} {number(row.spearman, 2)}" for row in pairs.itertuples()
     )

@@ -55,8 +55,8 @@ def leave_one_out(languages: Sequence[str]) -> list[Fold]:
 
 def extrapolation(languages: pd.DataFrame) -> list[Fold]:
     """The edges of the languages at hand (rows of ``features.table.Tables.languages``)."""
-    by_resource = languages.sort_values("resource")["language"]
-    by_distance = languages.sort_values("distance", ascending=False)["language"]
+    by_resource = languages.sort_values("resource", kind="stable")["language"]
+    by_distance = languages.sort_values("distance", ascending=False, kind="stable")["language"]
     folds = [
         Fold("resource", "least text", tuple(sorted(by_resource[:AT_THE_EDGE]))),
         Fold("distance", "most distant", tuple(sorted(by_distance[:AT_THE_EDGE]))),

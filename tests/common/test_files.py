@@ -46,14 +46,7 @@ def test_tables_come_back_as_they_were_written(tmp_path, suffix):
 def test_numbers_in_a_csv_are_those_that_any_machine_finds(tmp_path):
     table = pd.DataFrame(
         {
-            "estimate": [
-                0.7803518551009245,
-                -1234.5678901234,
-                0.0000123456789,
-                1.4e-17,
-                -0.0,
-                np.nan,
-            ],
+            "estimate": [0.7803518551009245, -1234.5678901234, 1.23456789e-5, 1e-17, -0.0, np.nan],
             "p_value": [4.365412888011468e-27, 0.95219776, 1e-300, 0.0, 1.0, np.nan],
             "log_lik": [-207466.37447840563] * 6,
             "max_abs_gradient": [3.1e-7] * 6,
@@ -73,15 +66,12 @@ def test_numbers_in_a_csv_are_those_that_any_machine_finds(tmp_path):
     assert set(found["log_lik"]) == {-207466.3745}
     assert set(found["max_abs_gradient"]) == {0.0}
     assert found["n"].tolist() == [1, 2, 3, 4, 5, 6]
-    noisy = table.assign(estimate=table["estimate"] * (1 + 1e-13), log_lik=table["log_lik"] + 1e-9)
-    paths = [
-        write_table(one, tmp_path / f"{place}.csv") for place, one in enumerate([table, noisy])
-    ]
-    assert paths[0].read_bytes() == paths[1].read_bytes()
-    assert hash_table(table) == hash_table(noisy.assign(log_lik=table["log_lik"]))
-    assert (
-        write_table(table, tmp_path / "whole.csv", "%.12g").read_text().count("0.780351855101") == 2
-    )
+    noisy = table.assign(estimate=table["estimate"] * (1 + 1e-13))
+    assert hash_table(table) == hash_table(noisy)
+    noisy["log_lik"] += 1e-9
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    assert write_table(table, first).read_bytes() == write_table(noisy, second).read_bytes()
+    assert "0.780351855101," in write_table(table, first, "%.12g").read_text()
 
 
 def test_the_hash_of_a_table_follows_values_names_types_and_order():

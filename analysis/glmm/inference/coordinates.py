@@ -39,7 +39,7 @@ class Coordinates:
             rows, columns = term.triangle()
             for i, name in enumerate(term.columns[: rows.max() + 1]):
                 inside = np.flatnonzero(rows == i)
-                place = start + inside[np.argsort(columns[inside])]
+                place = start + inside[np.argsort(columns[inside], kind="stable")]
                 here = slice(len(self.labels), len(self.labels) + len(place))
                 self.rows.append((place, here))
                 self.labels.append(Coordinate("sd", term.group, name))
