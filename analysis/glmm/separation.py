@@ -125,7 +125,7 @@ def _separating(rows: np.ndarray) -> np.ndarray | None:
         nothing = NOTHING * max(np.abs(margins).max(), 1.0)
         violated = np.flatnonzero(~seen & (margins < -nothing))
         if len(violated):
-            seen[violated[np.argsort(margins[violated])[:ROWS]]] = True
+            seen[violated[np.argsort(margins[violated], kind="stable")[:ROWS]]] = True
             continue
         level = margins <= nothing
         if _rank(rows[level & seen]) == _rank(rows[level]):

@@ -82,7 +82,7 @@ def test_json_before_and_after_the_command_is_the_same(document, folder):
     ("arguments", "says"),
     [
         (("outcomes", "--outcomes", "absent.csv"), "there is no file absent.csv"),
-        (("outcomes", "--sed", "1"), "Did you mean --seed?"),
+        (("levers", "--sed", "1"), "Did you mean --seed?"),
         (("glm",), "Did you mean 'glmm'?"),
     ],
 )
