@@ -23,7 +23,7 @@ SLOW = ["outcomes", "features", "penalty", "glmm", "ceiling", "specifications", 
 OWN_OPTIONS = [
     ["sample-size", "--templates", "5"],
     ["equivalence", "--margin", "2"],
-    ["glmm", "--engine", "laplace", "--seed", "3"],
+    ["glmm", "--engine", "laplace", "--formula", "~ size + (1 | variant)"],
 ]
 OTHER_PROCESSOR = {
     "OPENBLAS_CORETYPE": "Nehalem",

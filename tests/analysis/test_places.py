@@ -26,7 +26,7 @@ VALUES = {
     "tokenizer": "tiktoken:o200k_base", "level": 0.1, "margin": 2, "english": 0.8, "cells": 0.8,
     "wanted": 2, "threshold": 0.5,
 }  # fmt: skip
-OWN_VALUES = {("all", "only"): "overview", ("glmm", "engine"): "laplace"}
+OWN_VALUES = {("all", "only"): "overview", ("glmm", "engine"): "lme4-cold"}
 FILES = {"outcomes", "models", "languages", "tokenizer_counts", "scores"}
 
 
@@ -89,6 +89,12 @@ def test_any_option_of_ones_own_keeps_the_study_s_results_as_they_are(
 ):
     assert folder_of(name, *words) == (places.RESULTS if study else places.USER_RESULTS)
     assert folder_of(name, *words, "--out", "elsewhere") == Path("elsewhere")
+
+
+@pytest.mark.parametrize("command", ["glmm", "all"])
+def test_our_engine_alone_finds_the_study_s_results_too(command, folder_of):
+    assert folder_of(command, "--engine", "laplace") == places.RESULTS
+    assert folder_of(command, "--engine", "lme4-cold") == places.USER_RESULTS
 
 
 def test_a_default_that_is_spelt_out_is_no_option_of_ones_own(folder_of):
