@@ -39,6 +39,8 @@ def read_csv(path: Path) -> pd.DataFrame:
                 index_col=False,
                 encoding="utf-8-sig",
             )
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
     except pd.errors.EmptyDataError:
         raise InputError(f"{path} is empty; a header line and rows are needed") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError) as error:

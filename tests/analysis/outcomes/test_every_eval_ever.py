@@ -79,6 +79,21 @@ def test_a_filter_of_one_s_own_is_known_by_the_same_question(right):
     assert right(lines, "yours")[1] == [False]
 
 
+def test_a_filter_of_one_s_own_that_is_stated(right):
+    report, found = right([line(0, True, "mgsm_direct_sw/mine", filter="mine")], "mine")
+    assert found == [True]
+    assert report.languages["language"].tolist() == ["swh"]
+    assert report.logs[0].tasks == ["mgsm_direct_sw", "mgsm_direct_sw/mine"]
+
+
+def test_results_of_different_samples_are_no_rivals(right):
+    """Two samples under one label are the same question twice, whatever they were scored by."""
+    lines = [line(n, True, "mgsm_sw", name, f"{n}", template="t") for n, name in enumerate("xy")]
+    with pytest.raises(InputError, match="1 samples are duplicates"):
+        right(lines)
+    assert right(lines, duplicates="first")[1] == [True]
+
+
 def test_a_name_with_a_slash_is_no_filter(right):
     """Two tasks of one package ask different questions under equal ids."""
     lines = [

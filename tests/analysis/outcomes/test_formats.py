@@ -28,10 +28,16 @@ def test_links_to_folders_are_entered_once(folder, tmp_path):
     outer.mkdir()
     (outer / "a").symlink_to(folder.parent)
     (outer / "b").symlink_to(folder.parent)
-    (folder / "up").symlink_to(outer)  # a loop
-    assert len(find([outer])[0]) == 1
+    logs, others = find([outer])
+    assert (len(logs), [one.name for one in others]) == (1, [f"results_{DATE}.json"])
     assert ingest([outer]).counts.outcomes == 3
     assert ingest([outer, folder]).counts.outcomes == 3
+
+
+def test_a_link_to_a_folder_above_is_no_loop(folder):
+    (folder / "up").symlink_to(folder.parent)
+    logs, others = find([folder.parent])
+    assert (len(logs), [one.name for one in others]) == (1, [f"results_{DATE}.json"])
 
 
 def test_links_to_files_are_the_file(folder):
@@ -162,6 +168,14 @@ def test_samples_of_the_harness_before_0_4_3(tmp_path):
         table = pd.read_parquet(out).groupby("language")["correct"].agg(["sum", "count"])
         assert table.loc["swh"].tolist() == [2, 3]
         assert table.loc["deu"].tolist() == [right, 2]
+
+
+def test_the_longest_task_that_a_file_s_name_ends_in(tmp_path):
+    part = Task("sw", {("acc", "none"): [1.0]})
+    path = tmp_path / "pretrained__x__Y-1B_mgsm_direct_sw.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines(ONE, "old")))
+    (tmp_path / "results.json").write_text(json.dumps(results("x/Y-1B", [part, ONE], "old")))
+    assert ingest([path]).logs[0].tasks == ["mgsm_direct_sw"]
 
 
 @pytest.mark.parametrize(
