@@ -45,6 +45,8 @@ Progress = Callable[[int, int], None]
 class Instance:
     """One question. ``templates`` is the folder's name, which for most languages is ``language``.
 
+    ``template`` is the number of the question in GSM8K (``id_orig``), as in the study's cells.
+
     ``instance`` is the index within the template ("0" in the original split), ``target`` the final
     answer as the solution writes it, ``solution`` the gold solution with its ``<<lhs=rhs>>`` marks.
     """
@@ -66,7 +68,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Missing:
-    """A template without its instances, and why."""
+    """A template without its instances, and why; ``template`` is the number of its file."""
 
     templates: str
     template: str
@@ -243,20 +245,20 @@ def _instances(
 ) -> tuple[int, str, str, list[Instance], Missing | None]:
     """One template's instances in one split, or why there are none; runs in a worker."""
     folder = Folder(path)
-    name = template_id(file.stem)
+    number = template_id(file.stem)
     deadline = time.monotonic() + seconds
     try:
         template = load_template(file)
         texts = (
             [(template.question, template.answer)]
             if split == "original"
-            else _drawn(Drawer(template, folder.replacements), name, per_template, seed, deadline)
+            else _drawn(Drawer(template, folder.replacements), number, per_template, seed, deadline)
         )
         found = [
             Instance(
                 folder.language,
                 folder.name,
-                name,
+                str(template.id_orig),
                 split,
                 str(index),
                 prompt(folder.instruction, question),
@@ -266,13 +268,13 @@ def _instances(
             for index, (question, solution) in enumerate(texts)
         ]
     except (InputError, NoInstance) as error:
-        return place, folder.name, split, [], Missing(folder.name, name, split, str(error))
+        return place, folder.name, split, [], Missing(folder.name, number, split, str(error))
     return place, folder.name, split, found, None
 
 
 def _drawn(
-    drawer: Drawer, name: str, per_template: int, seed: int, deadline: float
+    drawer: Drawer, number: str, per_template: int, seed: int, deadline: float
 ) -> list[tuple[str, str]]:
-    generators = [Random(f"{seed}/{name}/{index}") for index in range(per_template)]
+    generators = [Random(f"{seed}/{number}/{index}") for index in range(per_template)]
     drawn = [drawer.draw(rng, deadline) for rng in generators]
     return [(one.question, one.answer) for one in drawn]

@@ -34,7 +34,8 @@ class TemplateBudgets(Shown):
     """Errors of prediction after k templates of a held-out language were seen.
 
     Attributes:
-        errors: predictor, language, draw, k, truth, level, error (accuracy points), coverage_80.
+        errors: predictor, language, draw, k, truth, level, error (accuracy points), coverage_50,
+            coverage_80, coverage_95.
         study: the data.
     """
 
@@ -48,12 +49,12 @@ class TemplateBudgets(Shown):
 
     @property
     def table(self) -> pd.DataFrame:
-        """predictor, truth, k, draws, level, mae, conf_low, conf_high (over languages; points)."""
+        """As ``few_templates.summarise``: the errors by predictor, truth, k and level (points)."""
         return few.summarise(self.errors, self.study.seed)
 
     @property
     def coverage(self) -> pd.DataFrame:
-        """predictor, k, coverage_80 of models' accuracies over the templates not seen."""
+        """predictor, k, coverage_50 … coverage_95 of accuracies over the templates not seen."""
         return few.coverage(self.errors)
 
     def tables(self) -> dict[str, Table]:

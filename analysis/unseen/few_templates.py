@@ -18,7 +18,7 @@ from joblib import delayed
 
 from analysis.unseen.evaluate import fit_to_all
 from analysis.unseen.folds import Fold, split
-from analysis.unseen.intervals import place
+from analysis.unseen.intervals import NOMINAL, place
 from analysis.unseen.predictors import predictor
 from analysis.unseen.predictors.cells import CellModel
 from analysis.unseen.predictors.pairs import PairModel
@@ -30,12 +30,11 @@ from common.files import write_table
 BUDGETS = (0, 1, 2, 5, 10, 20)
 PREDICTORS = ("study", "smooth")
 FEW_DRAWS, MANY_DRAWS = 3, 20
-CHEAP_BUDGETS = (1, 2)
-"""Budgets whose error varies most with the draw: refitted for all the many draws."""
 RESAMPLES = 2000
 PRIOR_DRAWS = 4000  # for the covariance of a language's pairs
 PREDICTIVE_DRAWS = 400
 POINTS = 100.0
+COVERAGE = [f"coverage_{round(100 * level)}" for level in NOMINAL]
 
 
 def few_templates(
@@ -53,12 +52,12 @@ def few_templates(
         counting: shows progress.
         predictors: fitted to cells (refitted) or to pairs (updated).
         budgets: k.
-        draws: shuffles; predictors that are refitted take all of them for ``CHEAP_BUDGETS`` and the
-            first ``FEW_DRAWS`` for the others.
+        draws: shuffles.
         languages: those to hold out; all of the task's without it.
 
     Columns: predictor, language, draw, k, truth, level, error (accuracy points; pairs averaged),
-    coverage_80 (share of pairs inside the interval; NaN for predictors that are refitted).
+    coverage_50, coverage_80, coverage_95 (share of pairs inside the interval, of the first
+    ``FEW_DRAWS`` draws; NaN for predictors that are refitted).
 
     Raises InputError for a budget that leaves no template unseen and a predictor without a GLMM.
     """
@@ -90,9 +89,7 @@ def _pieces(budgets: Sequence[int], draws: int, refitted: bool) -> list[tuple]:
     """Draws and budgets that one process works through: many at once where each is cheap."""
     if not refitted:
         return [(tuple(range(draws)), tuple(budgets))]
-    cheap = tuple(k for k in budgets if k in CHEAP_BUDGETS)
-    few = [((draw,), tuple(budgets)) for draw in range(min(FEW_DRAWS, draws))]
-    return few + [((draw,), cheap) for draw in range(FEW_DRAWS, draws) if cheap]
+    return [((draw,), tuple(budgets)) for draw in range(draws)]
 
 
 def shuffled(templates: Sequence[str], language: str, draw: int, seed: int) -> np.ndarray:
@@ -147,9 +144,10 @@ def _updated(task: Task, name: str, language: str, draws, budgets, start) -> pd.
                 drawn = known.draws(unseen, PREDICTIVE_DRAWS, generator)
                 asked = max(round(items[unseen].sum() / layer.dispersion), 1)
                 drawn = generator.binomial(asked, drawn) / asked
-                inside = np.abs(place(truth[unseen].mean(axis=1).to_numpy(), drawn) - 0.5) <= 0.4
+                away = np.abs(place(truth[unseen].mean(axis=1).to_numpy(), drawn) - 0.5)
                 own = (table["truth"] == "unseen") & (table["level"] == "pair")
-                table.loc[own, "coverage_80"] = inside.mean()
+                for column, nominal in zip(COVERAGE, NOMINAL, strict=True):
+                    table.loc[own, column] = (away <= nominal / 2).mean()
             tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
@@ -176,17 +174,18 @@ def _errors(
             ("pair", np.abs(difference).mean()),
             ("language", abs(difference.mean())),
         ):
-            rows.append((name, language, draw, len(seen), which, level, error, np.nan))
-    columns = ["predictor", "language", "draw", "k", "truth", "level", "error", "coverage_80"]
-    return pd.DataFrame(rows, columns=columns)
+            rows.append((name, language, draw, len(seen), which, level, error))
+    columns = ["predictor", "language", "draw", "k", "truth", "level", "error"]
+    return pd.DataFrame(rows, columns=columns).assign(**dict.fromkeys(COVERAGE, np.nan))
 
 
 def summarise(errors: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Table 5: draws averaged within a language, then languages; intervals over languages.
 
     Columns: predictor, truth, k, draws, level, mae, conf_low, conf_high (accuracy points; the
-    percentile interval of ``RESAMPLES`` resamples of the languages). A budget has a row for the
-    first ``FEW_DRAWS`` draws and one for all of them where there are more.
+    percentile interval of ``RESAMPLES`` resamples of the languages), few_low, few_high (the central
+    95% of what ``FEW_DRAWS`` of all draws, picked anew for each language, would have given). A
+    budget has a row for the first ``FEW_DRAWS`` draws and one for all of them where there are more.
     """
     rows = []
     keys = ["predictor", "truth", "k", "level"]
@@ -196,9 +195,11 @@ def summarise(errors: pd.DataFrame, seed: int) -> pd.DataFrame:
             generator = np.random.default_rng(seed)
             picks = generator.integers(len(means), size=(RESAMPLES, len(means)))
             low, high = np.quantile(means[picks].mean(axis=1), [0.025, 0.975])
-            rows.append((*values, draws, means.mean(), low, high))
-    table = pd.DataFrame(rows, columns=[*keys, "draws", "mae", "conf_low", "conf_high"])
-    order = ["predictor", "truth", "k", "draws", "level", "mae", "conf_low", "conf_high"]
+            few = _means_of_few(group, draws, generator)
+            rows.append((*values, draws, means.mean(), low, high, *few))
+    figures = ["mae", "conf_low", "conf_high", "few_low", "few_high"]
+    table = pd.DataFrame(rows, columns=[*keys, "draws", *figures])
+    order = ["predictor", "truth", "k", "draws", "level", *figures]
     first = {name: place for place, name in enumerate(dict.fromkeys(errors["predictor"]))}
     return table[order].sort_values(
         ["predictor", "truth", "level", "draws", "k"],
@@ -207,10 +208,23 @@ def summarise(errors: pd.DataFrame, seed: int) -> pd.DataFrame:
     )
 
 
+def _means_of_few(
+    group: pd.DataFrame, draws: int, generator: np.random.Generator
+) -> tuple[float, float]:
+    """The central 95% of the error over ``FEW_DRAWS`` draws; NaN where there are no more."""
+    if draws <= FEW_DRAWS:
+        return np.nan, np.nan
+    wide = group.pivot(index="language", columns="draw", values="error").to_numpy()
+    order = generator.random((RESAMPLES, *wide.shape)).argsort(axis=-1)[..., :FEW_DRAWS]
+    picked = np.take_along_axis(np.broadcast_to(wide, (RESAMPLES, *wide.shape)), order, axis=-1)
+    low, high = np.quantile(picked.mean(axis=(1, 2)), [0.025, 0.975])
+    return low, high
+
+
 def coverage(errors: pd.DataFrame) -> pd.DataFrame:
-    """predictor, k, coverage_80 of pairs' accuracies over the templates not seen."""
+    """predictor, k, coverage_50 … coverage_95 of pairs' accuracies over the templates not seen."""
     known = errors[errors["coverage_80"].notna()]
-    return known.groupby(["predictor", "k"], sort=False)["coverage_80"].mean().reset_index()
+    return known.groupby(["predictor", "k"], sort=False)[COVERAGE].mean().reset_index()
 
 
 def write(errors: pd.DataFrame, directory: Path, seed: int) -> list[Path]:

@@ -6,12 +6,14 @@ cells vary beyond binomial noise. A language's first few cells then update what 
 it, and what they have in common that is chance (these templates happen to be hard there) is not
 taken for the language.
 
-For a cell of variant v and template t in one language, with c the level of the pair:
+For a cell of variant v of family f and template t in one language, with c the level of the pair:
 
-    logit p = c_v + a_t + d_t,   d_t ~ N(0, τ²),   Var(y) = φ n p (1 − p).
+    logit p = c_v + a_t + d_t + e_ft,   d_t ~ N(0, τ²),   e_ft ~ N(0, σ²),   Var(y) = φ n p (1 − p).
 
-An expectation over d scales log-odds by 1 / √(1 + 0.346 τ²), as the logistic-normal integral does
-to good approximation.
+A template that is hard in a language for one family need not be for another. Without e such a
+template would say of a whole family what is true of these few questions, and intervals would be too
+narrow. An expectation over d and e scales log-odds by 1 / √(1 + 0.346 (τ² + σ²)), as the
+logistic-normal integral does to good approximation.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from scipy.special import expit
 from analysis.unseen.fitting import fit_glmm
 
 FORMULA = "~ 1 + (1 | variant:language) + (1 | template) + (1 | template:language)"
+OF_FAMILIES = " + (1 | family:template:language)"
 SHRINKAGE = (16 * np.sqrt(3) / (15 * np.pi)) ** 2
 STEPS = 50
 SMALLEST_VARIANCE = 1e-6
@@ -40,6 +43,7 @@ class TemplateLayer:
         sd: of a template that was never seen.
         language_sd: τ.
         dispersion: φ, at least one.
+        family_sd: σ; 0 where the training cells cannot tell it from τ.
     """
 
     easiness: pd.Series
@@ -47,12 +51,15 @@ class TemplateLayer:
     sd: float
     language_sd: float
     dispersion: float
+    family_sd: float = 0.0
     start: object = None
 
     @classmethod
     def fit(cls, train: pd.DataFrame, start: object = None) -> TemplateLayer:
         """From cells in at least two languages; features are not needed."""
-        fit, following = fit_glmm(FORMULA, train, start=start)
+        several = train["family"].nunique() > 1
+        formula = FORMULA + (OF_FAMILIES if several else "")
+        fit, following = fit_glmm(formula, train, start=start)
         modes = fit.modes[fit.modes["group"] == "template"].set_index("level")
         return cls(
             modes["mode"],
@@ -60,13 +67,14 @@ class TemplateLayer:
             fit.sd("template"),
             fit.sd("template:language"),
             max(fit.diagnostics["dispersion"], 1.0),
+            fit.sd("family:template:language") if several else 0.0,
             following,
         )
 
     @property
     def scale(self) -> float:
-        """What log-odds are divided by when d is integrated out."""
-        return float(np.sqrt(1 + SHRINKAGE * self.language_sd**2))
+        """What log-odds are divided by when d and e are integrated out."""
+        return float(np.sqrt(1 + SHRINKAGE * (self.language_sd**2 + self.family_sd**2)))
 
     def known(self, templates: pd.Index) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of a_t + d_t; a template that was never seen is any template."""
@@ -75,7 +83,7 @@ class TemplateLayer:
         return mean, np.maximum(variance + self.language_sd**2, SMALLEST_VARIANCE)
 
     def accuracy(self, level: np.ndarray, templates: pd.Index) -> np.ndarray:
-        """Mean accuracy (0–1) over ``templates`` of pairs at levels c, d integrated out."""
+        """Mean accuracy (0–1) over ``templates`` of pairs at levels c, d and e integrated out."""
         easiness = self.easiness.reindex(templates).fillna(0.0).to_numpy()
         return expit((level[:, None] + easiness) / self.scale).mean(axis=1)
 
@@ -99,46 +107,44 @@ class Calibrated:
     Attributes:
         layer: of the templates.
         mean, covariance: of the levels c of the pairs (log-odds).
-        seen: templates that were seen there, with mean a + d and its variance.
+        families: of the pairs, as rows of ``seen`` and ``variance``.
+        seen: a + d + e by family (rows) and template that was seen there (columns): its mean.
+        variance: likewise.
     """
 
     layer: TemplateLayer
     mean: np.ndarray
     covariance: np.ndarray
+    families: np.ndarray
     seen: pd.DataFrame
+    variance: pd.DataFrame
 
     def accuracy(self, templates: pd.Index) -> np.ndarray:
-        """Plug-in accuracy (0–1) of every pair over templates, d of unseen ones integrated out."""
-        layer = self.layer
-        easiness = layer.easiness.reindex(templates).fillna(0.0).to_numpy()
-        scale = np.full(len(templates), layer.scale)
-        place = self.seen.index.get_indexer(templates)
-        easiness = np.where(place >= 0, self.seen["mean"].to_numpy()[place], easiness) \
-            if len(self.seen) else easiness  # fmt: skip
-        scale[place >= 0] = 1.0
-        return expit((self.mean[:, None] + easiness) / scale).mean(axis=1)
+        """Plug-in accuracy (0–1) of every pair over templates, without d and e of unseen ones."""
+        seen = templates[templates.isin(self.seen.columns)]
+        others = templates.difference(seen, sort=False)
+        known = expit(self.mean[:, None] + self.seen[seen].to_numpy()[self.families])
+        total = self.layer.accuracy(self.mean, others) * len(others) if len(others) else 0.0
+        return (total + known.sum(axis=1)) / len(templates)
 
     def draws(self, templates: pd.Index, count: int, generator: np.random.Generator) -> np.ndarray:
         """Accuracies over ``templates`` (pairs × count), everything that is uncertain drawn."""
-        root = np.linalg.cholesky(_semidefinite(self.covariance) + 1e-10 * np.eye(len(self.mean)))
+        root = np.linalg.cholesky(self.covariance + 1e-10 * np.eye(len(self.mean)))
         level = self.mean[:, None] + root @ generator.standard_normal((len(self.mean), count))
         mean, variance = self.layer.known(templates)
-        place = self.seen.index.get_indexer(templates)
-        if len(self.seen):
-            mean = np.where(place >= 0, self.seen["mean"].to_numpy()[place], mean)
-            variance = np.where(place >= 0, self.seen["variance"].to_numpy()[place], variance)
-        noise = generator.standard_normal((len(templates), count))
-        effect = mean[:, None] + np.sqrt(variance)[:, None] * noise
+        shape = (len(self.seen), count)
         out = np.zeros_like(level)
-        for row in effect:
-            out += expit(level + row)
+        for place, template in enumerate(templates):
+            if template in self.seen.columns:
+                centre, spread = self.seen[template], self.variance[template]
+                effect = centre.to_numpy()[:, None] + np.sqrt(
+                    spread.to_numpy()[:, None]
+                ) * generator.standard_normal(shape)
+            else:
+                shared = mean[place] + np.sqrt(variance[place]) * generator.standard_normal(count)
+                effect = shared + self.layer.family_sd * generator.standard_normal(shape)
+            out += expit(level + effect[self.families])
         return out / len(templates)
-
-
-def _semidefinite(covariance: np.ndarray) -> np.ndarray:
-    """The covariance without what rounding put below zero, where pairs hardly differ."""
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
 
 def calibrate(
@@ -154,7 +160,7 @@ def calibrate(
         layer: of the other languages.
         mean: of the pairs' log-odds of accuracy.
         covariance: of the same.
-        pairs: their variants, in order.
+        pairs: their variants and families, in order.
         cells: variant, template, n_correct, n_total; may be none, and need not have every pair.
 
     The mode of the posterior and its curvature (Laplace), the likelihood tempered by the
@@ -163,19 +169,27 @@ def calibrate(
     level, slope = layer.level(mean)
     prior = covariance * slope[:, None] * slope
     codes, templates = pd.factorize(cells["template"])
-    templates = pd.Index(templates)
+    families, _ = pd.factorize(pairs["family"], use_na_sentinel=False)
+    templates, groups = pd.Index(templates), families.max() + 1
     start, variance = layer.known(templates)
     variant = pd.Index(pairs["variant"]).get_indexer(cells["variant"])
-    count = len(level)
-    precision = np.zeros((count + len(templates),) * 2)
+    count, number = len(level), len(templates)
+    # unknowns: levels, then a + d by template, then e by template and family where it varies
+    size = count + number + (number * groups if layer.family_sd else 0)
+    precision, centre = np.zeros((size, size)), np.zeros(size)
     precision[:count, :count] = np.linalg.inv(prior + 1e-10 * np.eye(count))
-    precision[np.arange(count, len(precision)), np.arange(count, len(precision))] = 1 / variance
-    centre = np.concatenate([level, start])
+    diagonal = np.arange(count, size)
+    precision[diagonal, diagonal] = 1 / layer.family_sd**2 if layer.family_sd else 0.0
+    precision[diagonal[:number], diagonal[:number]] = 1 / variance
+    centre[: count + number] = np.concatenate([level, start])
     success, trials = (cells[name].to_numpy(dtype=float) / layer.dispersion
                        for name in ("n_correct", "n_total"))  # fmt: skip
-    loads = np.zeros((len(cells), len(centre)))
-    loads[np.arange(len(cells)), variant] = 1.0
-    loads[np.arange(len(cells)), count + codes] = 1.0
+    loads = np.zeros((len(cells), size))
+    every = np.arange(len(cells))
+    loads[every, variant] = 1.0
+    loads[every, count + codes] = 1.0
+    if layer.family_sd:
+        loads[every, count + number + codes * groups + families[variant]] = 1.0
 
     def value(x: np.ndarray) -> float:
         eta = loads @ x
@@ -190,14 +204,33 @@ def calibrate(
         step = np.linalg.solve(hessian, score)
         if score @ step < 1e-12:
             break
-        size, here = 1.0, value(x)
-        while value(x + size * step) < here and size > 1e-8:
-            size /= 2
-        x = x + size * step
+        length, here = 1.0, value(x)
+        while value(x + length * step) < here and length > 1e-8:
+            length /= 2
+        x = x + length * step
     else:
         raise FloatingPointError("no posterior mode was found for the seen templates")
     posterior = np.linalg.inv(hessian)
-    seen = pd.DataFrame(
-        {"mean": x[count:], "variance": posterior.diagonal()[count:]}, index=templates
+    effect, spread = _by_family(x, posterior, count, number, groups)
+    return Calibrated(
+        layer,
+        x[:count],
+        posterior[:count, :count],
+        families,
+        pd.DataFrame(effect, columns=templates),
+        pd.DataFrame(spread, columns=templates),
     )
-    return Calibrated(layer, x[:count], posterior[:count, :count], seen)
+
+
+def _by_family(
+    x: np.ndarray, posterior: np.ndarray, count: int, number: int, groups: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of a + d + e (families × templates) from those of all unknowns."""
+    shared = np.arange(count, count + number)
+    effect = np.tile(x[shared], (groups, 1))
+    spread = np.tile(posterior[shared, shared], (groups, 1))
+    if len(x) > count + number:
+        own = count + number + np.arange(number) * groups + np.arange(groups)[:, None]
+        effect = effect + x[own]
+        spread = spread + posterior[own, own] + 2 * posterior[shared, own]
+    return effect, spread

@@ -42,7 +42,9 @@ def make_folder(tmp_path):
         folder = tmp_path / "xyz"
         (folder / "symbolic").mkdir(parents=True, exist_ok=True)
         for name, text in enumerate(conditions):
-            filled = TEMPLATE.format(original=473, name=name, conditions=text, question=question)
+            filled = TEMPLATE.format(
+                original=473 + name, name=name, conditions=text, question=question
+            )
             (folder / "symbolic" / f"{name:04}.toml").write_text(filled)
         (folder / "instruction.toml").write_text(f"instruction = '''{prompt}'''")
         (folder / "replacements.json").write_text(json.dumps({"kinds": ["ripe", "red", "big"]}))

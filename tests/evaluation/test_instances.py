@@ -32,14 +32,14 @@ def test_every_language_has_the_same_templates_and_indices(two_languages):
     }
     assert keys["eng"] == keys["dan"]
     assert keys["eng"] == [
-        *(("symbolic", template, index) for template in "03" for index in "01"),
-        *(("original", template, "0") for template in "03"),
+        *(("symbolic", template, index) for template in ("473", "740") for index in "01"),
+        *(("original", template, "0") for template in ("473", "740")),
     ]
     assert provenance.missing == []
 
 
 def test_the_original_split_is_the_default_question(two_languages):
-    original = next(one for one in two_languages[0] if one.id == "eng-original-0-0")
+    original = next(one for one in two_languages[0] if one.id == "eng-original-473-0")
     assert "Benny saw a 10-foot shark" in original.prompt
     assert original.prompt.startswith("Solve the following math problem step by step.")
     assert original.target == "10"
@@ -49,7 +49,7 @@ def test_the_original_split_is_the_default_question(two_languages):
 def test_an_instance_depends_on_seed_template_and_index_alone(two_languages):
     more, _ = generate("dan", 3, templates=["3"], workers=2)
     assert [one for one in more if one.instance != "2"] == [
-        one for one in two_languages[0] if one.id.startswith("dan-symbolic-3")
+        one for one in two_languages[0] if one.id.startswith("dan-symbolic-740")
     ]
     other, _ = generate("dan", 2, seed=2, templates=["3"], workers=1)
     assert [one.prompt for one in other] != [one.prompt for one in more][:2]
@@ -66,7 +66,7 @@ def test_templates_without_instances_are_named(make_folder):
     folder = make_folder("- a < b", "- a > 10")
     (folder / "symbolic" / "0002.toml").write_text("question = ")
     instances, provenance = generate(folder, 2, seconds=0.1, workers=1)
-    assert {one.template for one in instances} == {"0"}
+    assert {one.template for one in instances} == {"473"}
     assert {one.language for one in instances} == {"xyz"}
     reasons = {lost.template: lost.reason for lost in provenance.missing}
     assert "draws satisfied the conditions" in reasons["1"]
@@ -98,7 +98,7 @@ def test_arguments_that_cannot_be_met(arguments, message):
         (["{}"], "line 1: no capability-transfer/instances/1 file"),
         (["not json"], "line 1: no capability-transfer/instances/1 file"),
         ([None, '{"language": "eng"}'], "line 2 is no instance"),
-        ([None, 1, 1], "has instances more than once: eng-symbolic-0-0"),
+        ([None, 1, 1], "has instances more than once: eng-symbolic-473-0"),
     ],
 )
 def test_files_that_are_none(lines, message, two_languages, tmp_path):

@@ -36,6 +36,21 @@ def test_draws_are_averaged_within_a_language_first():
     assert table["conf_high"].iloc[0] == pytest.approx(10)
 
 
+def test_the_spread_of_three_draws_stands_beside_all_of_them():
+    """Two languages, six draws: the mean of three draws each, by hand over all choices."""
+    errors = {"x": [0, 0, 0, 6, 6, 6], "y": [3] * 6}
+    rows = [
+        ("p", language, draw, 1, "all", "pair", error)
+        for language, values in errors.items()
+        for draw, error in enumerate(values)
+    ]
+    columns = ["predictor", "language", "draw", "k", "truth", "level", "error"]
+    few, every = summarise(pd.DataFrame(rows, columns=columns), 1).to_dict("records")
+    assert (few["draws"], few["mae"], np.isnan(few["few_low"])) == (3, 1.5, True)
+    assert (every["draws"], every["mae"]) == (6, 3)
+    assert (every["few_low"], every["few_high"]) == (1.5, 4.5)  # x gives 0, 2, 4 or 6
+
+
 def test_as_many_templates_as_there_are_are_refused(joined, vectors):
     with pytest.raises(InputError, match="there are 20"):
         few_templates(Task(joined, vectors, workers=1), silent, budgets=(0, 20))

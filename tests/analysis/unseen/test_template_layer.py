@@ -38,7 +38,7 @@ def test_levels_and_accuracies_are_each_others_inverse(layer):
 
 def test_no_cells_leave_the_prediction(layer):
     mean = np.array([0.2, -1.0])
-    pairs = pd.DataFrame({"variant": ["v0", "v1"]})
+    pairs = pd.DataFrame({"variant": ["v0", "v1"], "family": "f"})
     none = pd.DataFrame({"variant": [], "template": [], "n_correct": [], "n_total": []})
     known = calibrate(layer, mean, np.eye(2) * 0.3, pairs, none)
     accuracy = known.accuracy(pd.Index(TEMPLATES))
@@ -46,7 +46,7 @@ def test_no_cells_leave_the_prediction(layer):
 
 
 def test_cells_help_on_average_and_intervals_hold_the_truth(layer):
-    pairs = pd.DataFrame({"variant": [f"v{number}" for number in range(6)]})
+    pairs = pd.DataFrame({"variant": [f"v{number}" for number in range(6)], "family": "f"})
     prior = 0.5 * np.eye(6) + 0.3
     before, after, inside = [], [], []
     for seed in range(40):
@@ -69,7 +69,7 @@ def test_cells_help_on_average_and_intervals_hold_the_truth(layer):
 
 
 def test_templates_never_seen_elsewhere_say_less(layer):
-    pairs = pd.DataFrame({"variant": ["v0"]})
+    pairs = pd.DataFrame({"variant": ["v0"], "family": "f"})
     cells = pd.DataFrame({"variant": "v0", "n_total": 20, "n_correct": 18,
                           "template": TEMPLATES[:4]})  # fmt: skip
     prior = np.array([[1.0]])
@@ -81,7 +81,7 @@ def test_templates_never_seen_elsewhere_say_less(layer):
 
 def test_overdispersed_cells_count_as_fewer_trials(layer):
     """Quasi-likelihood: with a dispersion of 4, 16 of 20 says what 4 of 5 would."""
-    pairs = pd.DataFrame({"variant": ["v0"]})
+    pairs = pd.DataFrame({"variant": ["v0"], "family": "f"})
     cells = pd.DataFrame({"variant": "v0", "n_total": 20, "n_correct": [16, 4, 12],
                           "template": TEMPLATES[:3]})  # fmt: skip
     fewer = cells.assign(n_total=5, n_correct=[4, 1, 3])
@@ -92,3 +92,38 @@ def test_overdispersed_cells_count_as_fewer_trials(layer):
     np.testing.assert_allclose(wide.mean, plain.mean)
     np.testing.assert_allclose(wide.covariance, plain.covariance)
     assert certain.covariance[0, 0] < 0.9 * wide.covariance[0, 0]
+
+
+def test_families_that_differ_by_template_are_no_sign_of_their_level(layer):
+    """Cells with effects of family and template: intervals with that SD hold the truth."""
+    varied = replace(layer, family_sd=1.0, language_sd=0.5)
+    pairs = pd.DataFrame({"variant": [f"v{i}" for i in range(12)], "family": list("ab") * 6})
+    prior = 0.2 * np.eye(12) + 0.3
+    inside, blind = [], []
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        level, _ = varied.level(generator.multivariate_normal(np.zeros(12), prior))
+        own = generator.normal(0, 1.0, (2, 60))[np.arange(12) % 2]
+        shared = generator.normal(0, 0.5, 60)
+        p = 1 / (1 + np.exp(-(level[:, None] + layer.easiness.to_numpy() + shared + own)))
+        correct = pd.DataFrame(generator.binomial(20, p), pairs["variant"], TEMPLATES)
+        cells = correct.stack().rename_axis(["variant", "template"]).rename("n_correct")
+        cells = cells.reset_index().assign(n_total=20)
+        order = generator.permutation(TEMPLATES)
+        seen, unseen = cells[cells["template"].isin(order[:5])], pd.Index(order[5:])
+        actual = correct[unseen].mean(axis=1).to_numpy() / 20
+        for model, found in ((varied, inside), (replace(varied, family_sd=0.0), blind)):
+            known = calibrate(model, np.zeros(12), prior, pairs, seen)
+            drawn = known.draws(unseen, 400, generator)
+            low, high = np.quantile(drawn, [0.1, 0.9], axis=1)
+            found.append(((actual >= low) & (actual <= high)).mean())
+    assert np.mean(inside) == pytest.approx(0.8, abs=0.09)
+    assert np.mean(blind) < np.mean(inside) - 0.1
+
+
+def test_the_layer_of_the_study_has_families_and_one_family_has_none(joined):
+    layer = TemplateLayer.fit(joined)
+    assert layer.family_sd == pytest.approx(0.86, abs=0.35)
+    assert layer.language_sd > 0.3
+    one = joined[joined["family"] == "Qwen2.5"].reset_index(drop=True)
+    assert TemplateLayer.fit(one).family_sd == 0.0
