@@ -46,6 +46,12 @@ def test_links_to_files_are_the_file(folder):
     (folder / "broken.jsonl").symlink_to(folder / "nothing")
     assert ingest([folder]).counts.outcomes == 3
     assert ingest([samples, samples]).counts.outcomes == 3
+    samples.rename(folder.parent.parent / "elsewhere")
+    (folder / f"samples_latest_{DATE}.jsonl").unlink()
+    for task in ("mgsm_direct_de", "mgsm_direct_sw"):
+        link = folder / f"samples_{task}_{DATE}.jsonl"
+        link.symlink_to(folder.parent.parent / "elsewhere")
+    assert ingest([folder]).logs[0].tasks == ["mgsm_direct_de"]
 
 
 @pytest.mark.parametrize("name", ["x.eval", "x.json", "x.jsonl", f"samples_gsm_{DATE}.jsonl"])

@@ -122,6 +122,14 @@ def test_a_copy_is_named_with_both_files(settled):
     assert settled(*copy, duplicates="first")[0].copies == 1
 
 
+def test_another_sample_of_the_run_in_another_file_is_no_copy(settled):
+    """It is the same question again, of which the attempt with a score counts."""
+    pair = attempt("a", None, log="1.csv"), attempt("a", True, log="2.csv", sample="other")
+    counts, kept = settled(*pair, duplicates="first")
+    assert (counts.copies, counts.duplicates) == (0, 1)
+    assert kept["correct"].tolist() == [True]
+
+
 def test_of_duplicates_the_first_with_a_score_counts(settled):
     pair = attempt("a", None, task="x"), attempt("b", True, task="y")
     counts, kept = settled(*pair, duplicates="first")
