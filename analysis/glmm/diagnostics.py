@@ -11,6 +11,7 @@ from analysis.glmm.predict import fitted_probability
 from analysis.glmm.result import Fit
 from analysis.glmm.separation import Separation, find_separation
 from common.errors import InputError, name_some
+from common.files import hash_table
 
 NAMED = 5  # levels of a group that are told one by one
 
@@ -128,6 +129,21 @@ def dependent_columns(matrix: np.ndarray, names: list[str]) -> list[str]:
         else:
             kept.append(rest / size)
     return dependent
+
+
+def column_hashes(formula: Formula, data: pd.DataFrame) -> dict[str, str]:
+    """A hash of the values of every column on the formula's right side, in the order of the rows.
+
+    With ``outcome_hash``, two fits are of the same data where what both name has the same hashes.
+    """
+    right = formula.variables() - formula.outcomes()
+    return {name: hash_table(data[[name]]) for name in sorted(right)}
+
+
+def outcome_hash(formula: Formula, success: np.ndarray, trials: np.ndarray) -> dict[str, str]:
+    """A hash of every row's counts, under the formula's left side."""
+    counts = pd.DataFrame({"success": success, "trials": trials}, dtype=float)
+    return {formula.response: hash_table(counts)}
 
 
 def fixed_separation(formula: Formula, data: pd.DataFrame, names: list[str]) -> Separation | None:

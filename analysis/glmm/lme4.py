@@ -12,9 +12,11 @@ import pandas as pd
 from analysis.glmm.columns import numbers
 from analysis.glmm.diagnostics import (
     check_design,
+    column_hashes,
     dispersion,
     dropped_columns,
     fixed_separation,
+    outcome_hash,
     redundant_terms,
     separated_levels,
 )
@@ -97,7 +99,7 @@ def fit(
     # lme4 says so of a singular fit among its messages; singularity has a flag of its own here
     messages = tuple(text for text in found["messages"] if "isSingular" not in text)
     covariance = np.array(found["covariance"])
-    _, trials = formula.counts(data)
+    success, trials = formula.counts(data)
     random_effects, correlations = _components(found)
     result = Fit(
         formula=formula,
@@ -129,6 +131,7 @@ def fit(
     result.diagnostics["std_error_rx"] = np.sqrt(np.diag(np.array(found["covariance_rx"]))).tolist()
     result.diagnostics["theta"] = list(found["theta"])
     result.diagnostics.update(
+        columns=column_hashes(formula, data) | outcome_hash(formula, success, trials),
         separated=separated_levels(formula, data),
         separation="" if separation is None else separation.sentence(),
         redundant=redundant_terms(formula, data, known),

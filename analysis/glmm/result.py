@@ -63,7 +63,8 @@ class Fit:
         optimisation: the optimiser's record.
         diagnostics: e.g. ``dispersion`` (Pearson statistic over residual df), ``separated`` (levels
             that are all right or all wrong), ``separation`` (of the fixed part, in words),
-            ``redundant`` (pairs of random terms), ``dropped`` (fixed columns).
+            ``redundant`` (pairs of random terms), ``dropped`` (fixed columns), ``columns`` (a hash
+            of every column of the data, by which fits to the same rows are known).
         provenance: data_source, data_hash.
     """
 
@@ -158,6 +159,7 @@ class Fit:
         if not record.converged:
             found.append("the optimiser did not converge")
         found += list(record.messages)
+        found += _of_starts(self.diagnostics.get("starts", []))
         if record.singular:
             zero = self.random_effects.query("sd < 1e-4")
             one = self.correlations.query("abs(correlation) > 0.9999")
@@ -176,7 +178,8 @@ class Fit:
         if held := self.diagnostics.get("separated"):
             found.append(f"{'; '.join(held)}: their effects are held back by the SD alone")
         dispersion = self.diagnostics.get("dispersion")
-        if dispersion is not None and dispersion > 1.2:
+        # one trial a row has no variance beyond the binomial's: the statistic says nothing of it
+        if dispersion is not None and dispersion > 1.2 and self.trials > self.nobs:
             found.append(
                 f"overdispersed: Pearson statistic over residual df is {dispersion:.2f}, so rows "
                 "vary more than the model's binomial variation; effects at row level have "
@@ -194,6 +197,19 @@ class Fit:
             f"AIC {self.aic:.1f}\n\nFixed effects (log-odds)\n{fixed}\n\n"
             f"Random effects (SD, log-odds)\n{random}{notes}"
         )
+
+
+def _of_starts(reached: list[float]) -> list[str]:
+    """That starts led to different maxima, where they did."""
+    best = max(reached, default=0.0)
+    ended = [value for value in reached if best - value > 0.01]
+    if not ended:
+        return []
+    first = f", the usual start {best - reached[0]:.2f} lower" if reached[0] in ended else ""
+    return [
+        f"the likelihood has more than one maximum: of {len(reached)} starts {len(ended)} ended at "
+        f"lower ones{first}"
+    ]
 
 
 def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -> pd.DataFrame:

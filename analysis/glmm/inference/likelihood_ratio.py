@@ -46,8 +46,9 @@ class LikelihoodRatio:
 def likelihood_ratio_test(full: Fit, reduced: Fit) -> LikelihoodRatio:
     """Test the effects that ``full`` has and ``reduced`` lacks (both by maximum likelihood).
 
-    Raises InputError unless the fits are of the same engine and rows and ``reduced`` is nested
-    in ``full`` by the names of its effects.
+    Raises InputError unless the fits are of the same engine, outcomes and offsets, the columns
+    that both formulas name are the same, and ``reduced`` is nested in ``full`` by the names of its
+    effects.
     """
     _check_pair(full, reduced)
     sds, fewer = _sd_keys(full), _sd_keys(reduced)
@@ -102,6 +103,18 @@ def _check_pair(full: Fit, reduced: Fit) -> None:
         raise InputError(
             f"the models were fitted to different rows: {full.nobs:,} rows with {full.trials:,} "
             f"trials, and {reduced.nobs:,} with {reduced.trials:,}"
+        )
+    if set(full.formula.offsets) != set(reduced.formula.offsets):
+        raise InputError(
+            f"the models have different offsets: {name_some(full.formula.offsets) or 'none'} and "
+            f"{name_some(reduced.formula.offsets) or 'none'}"
+        )
+    ours, theirs = (fit.diagnostics.get("columns", {}) for fit in (full, reduced))
+    changed = [name for name in ours if name in theirs and ours[name] != theirs[name]]
+    if changed:
+        raise InputError(
+            f"the models were fitted to different rows, or to the same in another order: the "
+            f"values of {name_some(changed)} differ"
         )
 
 

@@ -31,7 +31,7 @@ GRADIENT = 1e-4  # of the inner maximisations, per standard error: 5e-9 of log-l
 CLOSE = 1e-3  # how near the deviance's root must come to the quantile's
 MAX_VALUES = 25
 FAR = 1e8  # stands for the fall of the log-likelihood where it cannot be evaluated
-FIRST_REACH = 0.2  # log-odds, from an SD on the boundary
+FIRST_REACH = 0.2  # log-odds (radians), from an SD (a correlation's angle) on the boundary
 
 
 def profile_intervals(
@@ -50,8 +50,9 @@ def profile_intervals(
         kinds: ``fixed``, ``sd``, or both.
         progress: called with 1 when a parameter is done.
 
-    An SD's interval reaches to 0 where zero is not rejected. SDs that the fit puts on the
-    boundary stay there while other parameters are profiled.
+    An SD's interval reaches to 0 where zero is not rejected. SDs and correlations that the fit
+    puts on the boundary may leave it while other parameters are profiled, as they do where those
+    are far from their estimates.
 
     Raises InputError where the optimum is none.
     """
@@ -79,13 +80,26 @@ class Profiled:
     """The maximum with one coordinate at ``value``.
 
     ``root`` is the root of the deviance's rise above the optimum, ``slope`` the derivative of the
-    maximal log-likelihood; ``inner`` and ``modes`` start the next value nearby.
+    maximal log-likelihood; ``inner``, ``off`` (where what the fit has on the boundary is, by
+    distance from it) and ``modes`` start the next value nearby.
     """
 
     value: float
     root: float
     slope: float
     inner: np.ndarray
+    off: np.ndarray
+    modes: Modes
+
+
+@dataclass(frozen=True, eq=False)
+class _Climbed:
+    """Where a maximisation over the others ended; ``fall`` is from the fit's log-likelihood."""
+
+    fall: float
+    slope: float
+    inner: np.ndarray
+    off: np.ndarray
     modes: Modes
 
 
@@ -106,12 +120,15 @@ class Path:
     """The ridge along one coordinate: the likelihood maximised over all others.
 
     The others follow ``move`` to first order, and are sought along axes on which the information
-    is the identity.
+    is the identity. What the fit has on the boundary has no information there (the likelihood is
+    even in it) and is sought from some way off.
     """
 
     def __init__(self, peak: Peak, j: int):
         self.peak, self.j, self.label = peak, j, peak.coordinates.labels[j]
-        self.others = np.flatnonzero(peak.free & (np.arange(len(peak.free)) != j))
+        apart = np.arange(len(peak.free)) != j
+        self.others = np.flatnonzero(peak.free & apart)
+        self.bound = np.flatnonzero(~peak.free & apart)
         self.root = cholesky(peak.information[np.ix_(self.others, self.others)])
         half = solve_triangular(self.root, peak.information[self.others, j], trans="T")
         self.move = -solve_triangular(self.root, half)
@@ -158,38 +175,57 @@ class Path:
         ``near`` is another value of this path to start from. Raises InputError if the likelihood
         is higher than at the optimum.
         """
-        peak, shift = self.peak, value - self.peak.omega[self.j]
-        start = np.zeros(len(self.others))
-        modes, for_omega = peak.point.modes, None
+        shift = value - self.peak.omega[self.j]
+        start, modes = np.zeros(len(self.others)), self.peak.point.modes
+        off = np.full(len(self.bound), FIRST_REACH)
         if near is not None:  # what the prediction misses grows with the square
-            start = near.inner * (shift / (near.value - peak.omega[self.j])) ** 2
+            start = near.inner * (shift / (near.value - self.peak.omega[self.j])) ** 2
+            off = np.where(np.abs(near.off) > FIRST_REACH, near.off, off)
             modes = near.modes
+        found = self._climb(value, start, np.zeros(0), modes)
+        if len(self.bound):
+            away = self._climb(value, found.inner, off, found.modes)
+            if away.fall < found.fall:
+                found = away
+        if found.fall < -1e-6:
+            raise InputError(
+                f"with {self.name()} at {value:.4g} the log-likelihood is {-found.fall:.2g} above "
+                "the fit's: the fit is not at the maximum"
+            )
+        root = float(np.sqrt(2 * max(found.fall, 0.0)))
+        off = found.off if len(found.off) else np.zeros(len(self.bound))
+        return Profiled(value, root, found.slope, found.inner, off, found.modes)
 
-        def drop(inner: np.ndarray) -> tuple[float, np.ndarray]:
+    def _climb(self, value: float, inner: np.ndarray, off: np.ndarray, modes: Modes) -> _Climbed:
+        """The maximum over the others, and over what the fit has on the boundary if ``off`` says
+        how far from it to begin; without, that stays there."""
+        peak, count = self.peak, len(inner)
+        shift = value - peak.omega[self.j]
+        for_omega = np.zeros(len(peak.omega))
+
+        def drop(x: np.ndarray) -> tuple[float, np.ndarray]:
             nonlocal modes, for_omega
             omega = peak.omega.copy()
             omega[self.j] = value
-            omega[self.others] += self.move * shift + solve_triangular(self.root, inner)
+            omega[self.others] += self.move * shift + solve_triangular(self.root, x[:count])
+            omega[self.bound[: len(off)]] += FIRST_REACH * x[count:]
             try:
                 point = peak.objective.at(peak.coordinates.phi(omega), modes)
             except FloatingPointError:  # no modes: a step much too far
                 for_omega = np.zeros(len(omega))
-                return FAR, np.zeros(len(inner))
+                return FAR, np.zeros(len(x))
             modes = point.modes
             for_omega = peak.coordinates.jacobian(omega).T @ point.gradient
             along = solve_triangular(self.root, for_omega[self.others], trans="T")
-            return peak.point.value - point.value, -along
+            out = FIRST_REACH * for_omega[self.bound[: len(off)]]
+            return peak.point.value - point.value, -np.concatenate([along, out])
 
-        if len(start):
-            start = minimize(drop, start, jac=True, method="BFGS", options={"gtol": GRADIENT}).x
-        fall, _ = drop(start)
-        if fall < -1e-6:
-            raise InputError(
-                f"with {self.name()} at {value:.4g} the log-likelihood is {-fall:.2g} above the "
-                "fit's: the fit is not at the maximum"
-            )
+        x = np.concatenate([inner, off / FIRST_REACH])
+        if len(x):
+            x = minimize(drop, x, jac=True, method="BFGS", options={"gtol": GRADIENT}).x
+        fall, _ = drop(x)
         slope = float(for_omega[self.j] + self.move @ for_omega[self.others])
-        return Profiled(value, float(np.sqrt(2 * max(fall, 0.0))), slope, start, modes)
+        return _Climbed(fall, slope, x[:count], FIRST_REACH * x[count:], modes)
 
     def name(self) -> str:
         """The coordinate's name for messages."""

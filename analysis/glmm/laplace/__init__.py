@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis.glmm.formula import Formula
 from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.laplace.model import DEFAULT, Model, Progress, Settings
+from analysis.glmm.laplace.model import DEFAULT, Model, Progress, Settings, Starts
 from analysis.glmm.laplace.optimise import Optimum
 from analysis.glmm.laplace.report import report, warm_start
 from analysis.glmm.laplace.sampling import Sample, TermSample, sample
@@ -42,6 +42,7 @@ def fit(
     *,
     structured: Sequence[Kernel] = (),
     start: WarmStart | Fit | None = None,
+    starts: Starts = None,
     settings: Settings = DEFAULT,
     provenance: dict | None = None,
     progress: Progress | None = None,
@@ -53,6 +54,9 @@ def fit(
         data: one row per cell or instance, with every column that the formula names.
         structured: random terms whose levels have given correlations, beside the formula's.
         start: begin where another fit ended (any engine's) instead of from nothing.
+        starts: how many starts to climb from in all, or further ones (fits, ``WarmStart``); the
+            highest optimum is taken. By default one, and several where that one does not end at a
+            clear peak; ``diagnostics["starts"]`` has the log-likelihood that each led to.
         settings: tolerance and the kind of standard errors.
         provenance: data_source and data_hash, kept with the result.
         progress: called with (stage, evaluations so far, deviance) at every iteration.
@@ -61,5 +65,5 @@ def fit(
     """
     began = time.perf_counter()
     model = Model(formula, data, structured, settings)
-    optimum = model.optimise(start, progress)
+    optimum = model.optimise(start, progress, starts)
     return report(model, optimum, time.perf_counter() - began, provenance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import gammaln
 from threadpoolctl import ThreadpoolController
 
-from analysis.glmm.diagnostics import check_outcomes
+from analysis.glmm.diagnostics import check_outcomes, column_hashes
 from analysis.glmm.formula import Formula, parse
 from analysis.glmm.laplace.design import Design, build
 from analysis.glmm.laplace.kernels import Kernel
@@ -28,13 +28,18 @@ from analysis.glmm.laplace.optimise import (
 from analysis.glmm.laplace.rows import RowSystem
 from analysis.glmm.laplace.schur import SchurSystem
 from analysis.glmm.laplace.sparse import SparseSystem
-from analysis.glmm.laplace.start import cold_start, working_information
+from analysis.glmm.laplace.start import cold_start, start_at, working_information
+from analysis.glmm.laplace.starts import AUTOMATIC, is_clear, spread
 from analysis.glmm.laplace.warmstart import WarmStart
 from analysis.glmm.result import Fit
 from analysis.glmm.separation import Separation, find_separation, refuse_complete
 from common.errors import InputError
 
+HIGHER = 1e-4  # log-likelihood by which another optimum is higher, and not the same
+ROUGH = 1e-3  # gradient, in log-likelihood per standard error, at which further searches end
+
 Progress = Callable[[str, int, float], None]
+Starts = int | Sequence[WarmStart | Fit] | None
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,7 @@ class Model:
             self.formula.check(data)
             success, trials = self.formula.counts(data)
             check_outcomes(success, trials)
+            self.columns = column_hashes(self.formula, data)
             self.design = build(self.formula, data, structured)
             largest = self.design.terms[self.design.eliminated].size
             sparse = self.design.effects - largest > settings.dense_limit
@@ -171,25 +177,74 @@ class Model:
         return self._last
 
     def optimise(
-        self, start: WarmStart | Fit | None = None, progress: Progress | None = None
+        self,
+        start: WarmStart | Fit | None = None,
+        progress: Progress | None = None,
+        starts: Starts = None,
     ) -> Optimum:
         """Maximise the likelihood, from nothing or from where another fit ended.
+
+        ``starts`` is how many starts there are in all, or further ones to begin from; by default
+        there is one, and ``AUTOMATIC`` if a fit from nothing does not end at a clear peak.
 
         Raises InputError where the covariates foretell every outcome (``separation``), and where
         the modes cannot be found or the information has no inverse.
         """
         refuse_complete(self.separation)
+        if isinstance(starts, int) and starts < 1:
+            raise InputError(f"a fit needs one start or more, not {starts}")
+        first = self._optimise_from(start, progress)
+        if starts is None:
+            clear = start is not None or is_clear(self.design, first)
+            starts = 1 if clear else AUTOMATIC
+        if isinstance(starts, int):
+            others = spread(self.design, starts - 1) if starts > 1 else []
+        else:
+            others = list(starts)
+        return self._best(first, others, progress)
+
+    def _best(
+        self,
+        first: Optimum,
+        starts: Sequence[WarmStart | Fit | np.ndarray],
+        progress: Progress | None,
+    ) -> Optimum:
+        """The highest of an optimum and those that further starts lead to, if clearly higher."""
+        best, reached, evaluations = first, [first.point.value], first.evaluations
+        for start in starts:
+            try:
+                rough = self._optimise_from(start, progress, exact=False)
+            except InputError:  # there are no modes to begin from
+                continue
+            evaluations += rough.evaluations
+            reached.append(rough.point.value)
+            if rough.point.value > best.point.value + HIGHER:
+                best = self._optimise_from(rough.point, progress, information=rough.information)
+                evaluations += best.evaluations
+                reached[-1] = best.point.value
+        return replace(best, reached=tuple(reached), evaluations=evaluations)
+
+    def _optimise_from(
+        self,
+        start: WarmStart | Fit | np.ndarray | Point | None,
+        progress: Progress | None,
+        exact: bool = True,
+        information: np.ndarray | None = None,
+    ) -> Optimum:
+        """Climb from one start; ``exact=False`` stops short of Newton's last steps."""
         settings = self.settings
         objective = Objective(self.likelihood)
         with one_thread():
             try:
-                point, information = self._begin(objective, start)
+                point = start
+                if information is None:
+                    point, information = self._begin(objective, start)
                 return maximise(
                     objective,
                     point,
                     information,
-                    exact=settings.hessian == "exact",
-                    tolerance=settings.tolerance,
+                    exact=exact and settings.hessian == "exact",
+                    tolerance=settings.tolerance if exact else ROUGH,
                     max_iterations=settings.max_iterations,
                     progress=self._reporter(progress),
                 )
@@ -198,12 +253,14 @@ class Model:
                 raise InputError(f"the fit cannot be computed: {error}{why}") from error
 
     def _begin(
-        self, objective: Objective, start: WarmStart | Fit | None
+        self, objective: Objective, start: WarmStart | Fit | np.ndarray | None
     ) -> tuple[Point, np.ndarray]:
         """The first point and the information about the parameters there."""
         likelihood, design = self.likelihood, self.design
-        if start is None:
-            gamma, theta, u, for_gamma = cold_start(likelihood)
+        if start is None or isinstance(start, np.ndarray):
+            gamma, theta, u, for_gamma = (
+                cold_start(likelihood) if start is None else start_at(likelihood, start)
+            )
             point = objective.at(np.concatenate([gamma, theta]), u=u)
             return point, initial_information(objective, point, for_gamma)
         warm = WarmStart.of(start) if isinstance(start, Fit) else start

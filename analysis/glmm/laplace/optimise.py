@@ -24,6 +24,8 @@ LONGEST_STEP = 5.0  # of the quasi-Newton iterations, in standard errors
 NEAR_ZERO = 0.05  # SDs (log-odds) below which zero itself is tried
 MAX_HESSIANS = 6
 ROUNDING = 1e-12  # relative error of a log-likelihood value
+ROUNDED = 1e-3  # standard errors from the maximum, where no step gains more than rounding
+NO_STEP = "no step raises the likelihood"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,7 @@ class Optimum:
         exact: whether ``information`` is the exact Hessian's.
         whitened: largest |gradient| in units of standard errors.
         definite: whether the information is positive definite.
+        reached: the log-likelihood that every start led to, this optimum's the highest.
     """
 
     point: Point
@@ -59,6 +62,7 @@ class Optimum:
     converged: bool
     evaluations: int
     messages: tuple[str, ...] = field(default=())
+    reached: tuple[float, ...] = field(default=())
 
 
 class Objective:
@@ -87,8 +91,9 @@ def maximise(
 ) -> Optimum:
     """Climb to the maximum from a start and an information matrix about φ.
 
-    ``tolerance`` is the largest gradient allowed, in units of standard errors. With
-    ``exact=False`` the fit ends with the quasi-Newton iterations and their information.
+    ``tolerance`` is the largest gradient sought, in units of standard errors; a search that
+    rounding ends within ``ROUNDED`` has converged too. With ``exact=False`` the fit ends with the
+    quasi-Newton iterations and their information.
     """
     free = np.ones(len(start.phi), dtype=bool)
     goal = 1e-8 if exact else tolerance**2
@@ -107,10 +112,12 @@ def maximise(
     root, definite = _root(information, free, definite)
     scaled = solve_triangular(root, point.gradient[free], trans="T")
     whitened = float(np.abs(scaled).max(initial=0.0))
-    converged = definite and whitened <= tolerance
+    # rounding can end the search where the likelihood is flat, and that near is at the maximum
+    ended = exact or messages == [NO_STEP]
+    converged = definite and (whitened <= tolerance or (ended and whitened <= ROUNDED))
     return Optimum(
         point, information, free, exact, whitened, definite, converged, objective.evaluations,
-        () if converged else tuple(messages),
+        () if converged else tuple(messages), (point.value,),
     )  # fmt: skip
 
 
@@ -189,7 +196,7 @@ def _climb(objective, point, information, free, goal, max_iterations, progress):
         new = _line_search(objective, point, direction, free)
         if new is None:
             inner = np.linalg.inv(inverse)
-            return point, _embed(inner, free), ["no step raises the likelihood"]
+            return point, _embed(inner, free), [NO_STEP]
         moved, bent = (new.phi - point.phi)[free], (point.gradient - new.gradient)[free]
         if (curvature := moved @ bent) > 1e-12:
             turn = np.eye(len(moved)) - np.outer(moved, bent) / curvature

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from analysis.glmm.diagnostics import pearson_dispersion, separated
+from analysis.glmm.diagnostics import outcome_hash, pearson_dispersion, separated
 from analysis.glmm.laplace.design import Design
 from analysis.glmm.laplace.model import Model
 from analysis.glmm.laplace.optimise import Optimum
@@ -70,9 +70,11 @@ def report(
     fit.diagnostics.update(
         theta=(point.phi[fixed:] / design.theta_scale).tolist(),
         hessian_definite=optimum.definite,
+        starts=[float(value + model.constant) for value in optimum.reached],
         separated=_separated(model),
         separation="" if model.separation is None else model.separation.sentence(),
         redundant=design.redundant,
+        columns=model.columns | outcome_hash(model.formula, model.success, model.trials),
         dropped=design.dropped,
         dispersion=pearson_dispersion(model.success, model.trials, probability, fit.df),
     )

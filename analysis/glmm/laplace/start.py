@@ -25,13 +25,7 @@ def cold_start(
     likelihood: Likelihood,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """γ, θ, u and the information about γ, from the counts alone."""
-    design, counts = likelihood.design, likelihood.counts
-    share = counts.successes.sum() / counts.trials.sum()
-    constant = np.ptp(design.fixed, axis=0) == 0
-    gamma = np.zeros(len(design.names))
-    if constant.any():
-        lone = int(np.argmax(constant))
-        gamma[lone] = logit(share) / (design.fixed[0, lone] or 1.0)
+    design, gamma = likelihood.design, first_gamma(likelihood)
     blocks = [term.block(_initial(term)) for term in design.terms]
     u = np.zeros(design.effects)
     for _ in range(ROUNDS):
@@ -50,6 +44,33 @@ def cold_start(
         term.theta(block) for term, block in zip(design.terms, blocks, strict=True)
     ]
     return gamma, np.concatenate(theta), u, information
+
+
+def start_at(
+    likelihood: Likelihood, theta: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """γ, θ, u and the information about γ with θ (on the scaled covariates) as it is given."""
+    design = likelihood.design
+    blocks, gamma, u = design.blocks(theta), first_gamma(likelihood), np.zeros(design.effects)
+    for _ in range(ROUNDS):
+        moved, u, _, information = joint_step(likelihood, gamma, blocks, u)
+        near = np.abs(moved - gamma).max(initial=0.0) < CLOSE
+        gamma = moved
+        if near:
+            break
+    return gamma, theta, u, information
+
+
+def first_gamma(likelihood: Likelihood) -> np.ndarray:
+    """γ of the overall share of successes alone."""
+    design, counts = likelihood.design, likelihood.counts
+    share = counts.successes.sum() / counts.trials.sum()
+    constant = np.ptp(design.fixed, axis=0) == 0
+    gamma = np.zeros(len(design.names))
+    if constant.any():
+        lone = int(np.argmax(constant))
+        gamma[lone] = logit(share) / (design.fixed[0, lone] or 1.0)
+    return gamma
 
 
 def joint_step(likelihood: Likelihood, gamma: np.ndarray, blocks: list[np.ndarray], u: np.ndarray):

@@ -189,3 +189,11 @@ def test_rows_without_trials_say_nothing_of_the_dispersion(cells):
     plain, longer = fit(formula, few), fit(formula, empty)
     assert longer.diagnostics["dispersion"] == pytest.approx(plain.diagnostics["dispersion"])
     assert dispersion(longer, empty) == pytest.approx(dispersion(plain, few), rel=1e-5)
+
+
+def test_rows_of_one_trial_are_never_called_overdispersed(cells):
+    fitted = fit("~ resource + (1 | variant) + (1 | language)", cells)
+    loud = dataclasses.replace(fitted, diagnostics=fitted.diagnostics | {"dispersion": 3.0})
+    assert any("overdispersed" in note for note in loud.warnings())
+    single = dataclasses.replace(loud, trials=fitted.nobs)
+    assert not any("overdispersed" in note for note in single.warnings())

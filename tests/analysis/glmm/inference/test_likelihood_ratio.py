@@ -7,7 +7,7 @@ from scipy import stats
 
 from analysis.glmm.inference import likelihood_ratio_test
 from analysis.glmm.inference.likelihood_ratio import mixture_p_value
-from analysis.glmm.laplace import fit, report
+from analysis.glmm.laplace import Model, fit, report
 from common.errors import InputError
 
 
@@ -75,3 +75,29 @@ def test_refuses_other_rows_and_engines(full, few_cells):
         likelihood_ratio_test(full, fewer)
     with pytest.raises(InputError, match="one engine"):
         likelihood_ratio_test(full, replace(fewer, engine="lme4"))
+
+
+def test_refuses_other_data_of_the_same_size(full, few_cells):
+    reduced = "~ size + (1 | language) + (1 | variant)"
+    counts = few_cells["n_correct"].to_numpy()
+    with pytest.raises(InputError, match=r"values of cbind\(n_correct, n_total - n_correct\) diff"):
+        likelihood_ratio_test(full, fit(reduced, few_cells.assign(n_correct=counts[::-1])))
+    with pytest.raises(InputError, match="values of size differ"):
+        likelihood_ratio_test(full, fit(reduced, few_cells.assign(size=few_cells["size"] * 2)))
+    refitted, optimum = full_refit(few_cells, counts[::-1])
+    with pytest.raises(InputError, match=r"values of cbind"):
+        likelihood_ratio_test(report(refitted, optimum), fit(reduced, few_cells))
+
+
+def full_refit(cells, counts):
+    model = Model("~ resource + size + (1 | language) + (1 | variant)", cells).refit(counts)
+    return model, model.optimise()
+
+
+def test_refuses_another_offset(few_cells):
+    cells = few_cells.assign(known=few_cells["size"] / 10)
+    full = fit("~ resource + offset(known) + (1 | language)", cells)
+    with pytest.raises(InputError, match="different offsets: known and none"):
+        likelihood_ratio_test(full, fit("~ 1 + (1 | language)", cells))
+    alike = likelihood_ratio_test(full, fit("~ 1 + offset(known) + (1 | language)", cells))
+    assert alike.df == 1

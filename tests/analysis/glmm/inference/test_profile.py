@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from analysis.glmm.inference import profile_intervals, simulate
 from analysis.glmm.inference.coordinates import Coordinates
 from analysis.glmm.inference.profile import profile_count
-from analysis.glmm.laplace import Model
+from analysis.glmm.laplace import Model, fit
 from common.errors import InputError
 
 EXPECTED = pd.read_csv(
@@ -75,3 +76,29 @@ def test_coordinates_go_there_and_back(fitted_slopes):
     for j, step in enumerate(np.eye(len(omega)) * 1e-6):
         slope = (coordinates.phi(omega + step) - coordinates.phi(omega - step)) / 2e-6
         assert jacobian[:, j] == pytest.approx(slope, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", [1, 5])
+def test_bounds_beside_an_sd_of_zero_let_it_rise(seed):
+    """A bound is where a fit with the coefficient held there (as an offset) says it is."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(6), 10)
+    x = rng.normal(size=6)[group]
+    eta = 0.3 * x + 0.5 * rng.normal(size=6)[group]
+    data = pd.DataFrame(
+        {
+            "g": [f"g{i}" for i in group],
+            "h": [f"h{i % 5}" for i in range(60)],
+            "x": x,
+            "y": rng.binomial(1, 1 / (1 + np.exp(-eta))),
+        }
+    )
+    model = Model("y ~ x + (1 | g) + (1 | h)", data)
+    optimum = model.optimise()
+    assert not optimum.free.all()
+    bounds = profile_intervals(model, optimum, kinds=("fixed",)).set_index("term")
+    for bound in bounds.loc["x", ["conf_low", "conf_high"]]:
+        held = fit("y ~ 1 + offset(o) + (1 | g) + (1 | h)", data.assign(o=bound * data["x"]))
+        fall = 2 * (optimum.point.value + model.constant - held.log_lik)
+        assert held.random_effects["sd"].max() > 0.3
+        assert fall == pytest.approx(stats.chi2.ppf(0.95, 1), abs=1e-4)
