@@ -13,6 +13,7 @@ FORMULA   ?=
 SEED      ?=
 ARGS      ?=
 LOGS      ?=
+TEMPLATES ?=
 SCHEDULER ?=
 EXTRAS    ?=
 PYTHON    ?=
@@ -45,7 +46,7 @@ of_logs        := $(paths) $(if $(LANGUAGES),--languages '$(LANGUAGES)') \
 
 help: ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
-	@echo "  Variables: OUTCOMES=file MODELS=file LANGUAGES=file FORMULA='~ ...' ENGINE=name SEED=n OUT=dir LOGS=paths SCHEDULER=address"
+	@echo "  Variables: OUTCOMES=file MODELS=file LANGUAGES=file FORMULA='~ ...' ENGINE=name SEED=n OUT=dir LOGS=paths TEMPLATES=name SCHEDULER=address"
 	@echo "  Set-up: EXTRAS='names' PYTHON=/path/to/python WITHOUT_R=1 (our engine alone; WITHOUT_R=0 takes R in again)"
 
 setup: ## .venv under the lock, R with lme4 where allowed; EXTRAS='templates dask': these too
@@ -92,9 +93,9 @@ sample-size: ## precision and rankings by templates and instances (Table 2, Figu
 	$(needs)
 	$(transfer) sample-size $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
-templates: ## quality checks on a language's templates (LANGUAGE=dan or a folder)
+templates: ## quality checks on a language's templates (TEMPLATES=dan or a folder)
 	$(needs) templates
-	$(transfer) templates --language '$(or $(LANGUAGE),eng)' $(ARGS)
+	$(transfer) templates --language '$(or $(TEMPLATES),eng)' $(ARGS)
 
 ingest: ## LOGS='paths' to outcomes, with a report -> OUT/outcomes.parquet (then OUTCOMES=that file)
 	$(needs) logs

@@ -27,7 +27,8 @@ def accuracies(outcomes: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 
     Args:
         outcomes: variant, language, n_correct, n_total; several rows of a pair are added up.
-        first, second: values of ``language``.
+        first: values of ``language``.
+        second: see ``first``.
 
     Returns one row per run that has both: variant, n_first, n_second (answers), first, second,
     first_low, first_high, second_low, second_high (all 0 to 1), difference (second − first,
@@ -75,7 +76,8 @@ def equivalence(
     .05 the two versions are equivalent within the margin at that level.
 
     Args:
-        runs: from ``accuracies``. margin: accuracy points.
+        runs: from ``accuracies``.
+        margin: accuracy points.
 
     Returns one row: comparison, n, mean_first, mean_second (0 to 1), difference (points), sd
     (points, over runs), conf_low, conf_high (90%: it lies within the margin exactly if

@@ -53,7 +53,8 @@ def levers(fit: Fit, design: Design, languages: pd.DataFrame) -> pd.DataFrame:
     fertility stay at their means, on both sides.
 
     Args:
-        fit: with the main model's fixed effects, fertility's aside. design: its constants.
+        fit: with the main model's fixed effects, fertility's aside.
+        design: its constants.
         languages: language, resource, distance (raw units), English among them.
 
     Returns feature, value (raw), lever, setting, odds_ratio, conf_low, conf_high (Wald, 95%).

@@ -138,7 +138,8 @@ def reasoning_gaps(counts: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
     """English minus the mean of the other languages, with reasoning on and off (Figure 12).
 
     Args:
-        counts: as for ``runs``. models: variant, base_model, family, params_b, reasoning.
+        counts: as for ``runs``.
+        models: variant, base_model, family, params_b, reasoning.
 
     Returns one row per run of a base model that was run both ways: base_model, family, params_b,
     reasoning, gap, conf_low, conf_high (points; a t-interval over the other languages),

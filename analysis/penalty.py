@@ -41,8 +41,11 @@ class Penalty:
     """The joint model of both splits, its test, and the plain differences.
 
     Attributes:
-        fit: Eq. 2. reduced: without the language-specific penalty. test: of that penalty.
-        gaps: ``pair_gaps`` of every run. by_language: ``language_gaps`` of the same.
+        fit: Eq. 2.
+        reduced: without the language-specific penalty.
+        test: of that penalty.
+        gaps: ``pair_gaps`` of every run.
+        by_language: ``language_gaps`` of the same.
         overall: ``overall_gap`` over the runs that the model has, one row.
         is_study: whether published figures stand beside ours.
     """
@@ -126,7 +129,8 @@ def penalty(
         inputs: cells of both splits with their features.
         all_pairs: accuracies by variant, language and split of every run, including those that
             the model leaves out: the study describes languages over all of its runs.
-        fitting: makes a progress context from a label. cache_dir: where finished fits are kept.
+        fitting: makes a progress context from a label.
+        cache_dir: where finished fits are kept.
 
     Raises InputError unless both splits are there.
     """

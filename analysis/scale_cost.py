@@ -42,7 +42,10 @@ def scale_cost(
     """The size multiple of every language, against English, by both definitions.
 
     Args:
-        fit, design: the main model. cells: its outcomes. languages: raw features by language.
+        fit: the main model.
+        design: that of the fit.
+        cells: its outcomes.
+        languages: raw features by language.
 
     Returns language, accuracy (0–1, mean over runs), doublings, multiple (exchange rate),
     implied_doublings, implied_multiple (at ``REFERENCE_B`` billions in English, reasoning off),

@@ -74,7 +74,9 @@ def stages(
     """Fit every stage in turn.
 
     Args:
-        cells: of ``responses.cells``. names: stages. settings: of the fits.
+        cells: of ``responses.cells``.
+        names: stages.
+        settings: of the fits.
         directory: where each stage's cells are written (``cache/stages/STAGE.parquet``: they are
             outcome files of their own) and finished fits are kept.
         fitting: makes a progress context from a label.

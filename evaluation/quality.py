@@ -62,6 +62,25 @@ def check(folder: Folder, seconds: float = 20.0) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["templates", "template", "check", "passed", "detail"])
 
 
+def inherited(failed: pd.DataFrame, seconds: float = 20.0) -> pd.Series:
+    """Which failed checks the package's own English template of the same id fails too.
+
+    They are nothing that a translation could mend.
+
+    Args:
+        failed: rows of ``check``.
+        seconds: time limit of one template's draws.
+    """
+    english = find_folder(REFERENCE)
+    ids = _original_ids(english)
+    files = {template_id(file.stem): file for file in english.files}
+    wanted = set(failed["template"]) & set(files)
+    rows = [row for name in wanted for row in _checked(files[name], english, ids, seconds)]
+    known = {(template, check) for _, template, check, passed, _ in rows if not passed}
+    pairs = zip(failed["template"], failed["check"], strict=True)
+    return pd.Series([pair in known for pair in pairs], index=failed.index, dtype=bool)
+
+
 def shared_ids(folder: Folder) -> tuple[list[str], list[str]]:
     """Template ids that a folder shares with English (same id, same original problem), and English
     ids that it lacks. Files that do not load count as lacking."""

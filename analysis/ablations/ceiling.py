@@ -93,9 +93,13 @@ def ceiling(
     z-scores are recomputed on each subset, so a coefficient is per SD of that subset.
 
     Args:
-        inputs: outcomes and features. fitting: makes a progress context from a label.
-        cache_dir: where finished fits are kept. english, cells: see ``restrictions``.
-        formula: in place of the study's main model. engine: of the fits.
+        inputs: outcomes and features.
+        fitting: makes a progress context from a label.
+        cache_dir: where finished fits are kept.
+        english: see ``restrictions``.
+        cells: see ``english``.
+        formula: in place of the study's main model.
+        engine: of the fits.
 
     Returns one row per restriction and fixed effect: restriction, label, term, estimate,
     std_error, statistic, p_value, conf_low, conf_high (log-odds per SD), variants, pairs,

@@ -77,7 +77,8 @@ def population(built: design.Design, fit: Fit, effects: dict[str, float]) -> Pop
     """The pairs of a design and the effects to be detected.
 
     Args:
-        built: the design behind the fit. fit: of the main model or another.
+        built: the design behind the fit.
+        fit: of the main model or another.
         effects: planned effects by term (log-odds per SD); other terms keep the fitted ones.
 
     Raises InputError for a term that the model lacks.
@@ -200,7 +201,8 @@ def power(
     """The share of simulations that detect each effect at a level.
 
     Args:
-        tables: ``simulations`` by plan. level: of the two-sided Wald test.
+        tables: ``simulations`` by plan.
+        level: of the two-sided Wald test.
 
     Returns languages, variants, templates, instances, term, effect, level, simulations, power,
     conf_low, conf_high (95% Wilson), wrong_sign (share detected with the wrong sign), bias,

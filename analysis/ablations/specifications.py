@@ -106,8 +106,10 @@ def specifications(
     """Fit every specification and its size-only baseline, in one tidy table.
 
     Args:
-        inputs: outcomes and features. fitting: makes a progress context from a label.
-        cache_dir: where finished fits are kept. chosen: from ``choose``; the main one among them.
+        inputs: outcomes and features.
+        fitting: makes a progress context from a label.
+        cache_dir: where finished fits are kept.
+        chosen: from ``choose``; the main one among them.
         main: in place of the study's main model.
 
     Returns one row per specification and effect: specification, label, part (``fixed``,

@@ -27,6 +27,7 @@ from analysis.unseen import anywhere, ladder, loo, nested, scores, shape
 from analysis.unseen.folds import Fold, split
 from analysis.unseen.predictors import PREDICTORS
 from analysis.unseen.predictors import predictor as predictor_of
+from analysis.unseen.predictors.pairs import PairModel
 from analysis.unseen.task import DRAWS, Task
 from common.errors import InputError, suggest
 from common.files import write_table
@@ -120,6 +121,10 @@ def command(
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, engine, draws, seed, directory / "cache", workers)
     chosen = predictor or PREDICTORS
+    if engine != "laplace" and not predictor:
+        left_out = [name for name in PREDICTORS if isinstance(predictor_of(name), PairModel)]
+        chosen = [name for name in PREDICTORS if name not in left_out]
+        say.note(f"left out, fitted by our engine alone: {', '.join(left_out)}")
     result = loo.loo(inputs, task, say.counting, chosen, edges)
     write(result, inputs, directory, note(inputs.source))
     if "smooth" in chosen:

@@ -12,7 +12,7 @@ from analysis.commands import complete, output
 from common.errors import name_some
 from common.files import file_to_write, write_table
 from evaluation.folders import find_folder
-from evaluation.quality import CHECKS, check, instruction_problem, shared_ids
+from evaluation.quality import CHECKS, check, inherited, instruction_problem, shared_ids
 
 EXAMPLES = {
     "The Danish templates": "transfer templates --language dan",
@@ -40,7 +40,8 @@ def command(
 ) -> None:
     """Check a folder of templates: texts, conditions, solutions, ids, prompt.
 
-    Exits with status 1 if a check fails. ``loads``: the file can be read; ``id``: English has the
+    Exits with status 1 if a check fails that the package's own English template of the same id
+    passes. ``loads``: the file can be read; ``id``: English has the
     same problem under the same id; ``question``, ``answer``: default values reproduce the original
     text; ``conditions``: default values satisfy them; ``solution``: the answer is the solution's
     last value; ``instances``: some can be drawn, are complete, and agree with their solutions.
@@ -59,8 +60,11 @@ def command(
     say.data(f"{folder.path} ({len(folder.files)} templates)", "Templates")
     say.table("checks", pd.DataFrame(rows, columns=["check", "passed", "failed"]))
     say.record("results", results)
-    for row in failed.itertuples(index=False):
-        say.line(f"{row.check}: template {row.template}: {row.detail}")
+    with say.working("the English templates"):
+        alike = inherited(failed, seconds)
+    for row in failed.assign(also=alike).itertuples(index=False):
+        also = " (so does the English template)" * row.also
+        say.line(f"{row.check}: template {row.template}: {row.detail}{also}")
     shared, lacking = shared_ids(folder)
     say.line(f"{len(shared)} template ids are shared with English")
     if lacking:
@@ -70,5 +74,5 @@ def command(
         say.line(f"prompt: {prompt}")
     if out:
         write_table(results, out)
-    if prompt or not failed.empty:
+    if prompt or not alike.all():
         raise typer.Exit(1)

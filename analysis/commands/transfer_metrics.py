@@ -148,12 +148,6 @@ def show(tables: dict[str, pd.DataFrame], say: output.Output) -> None:
     shown["τ"] = [f"{value:.3f}" for value in metrics["transfer_score"]]
     shown["gap"] = [f"{value:.3f}" for value in metrics["xlt_gap"]]
     say.table("metrics", metrics, "Transfer by model", shown)
-    for row in metrics.itertuples():
-        say.line(
-            f"{row.variant:44s} HAT {row.hat:.3f}, corrected {row.hat_corrected:.3f} "
-            f"[{row.hat_corrected_low:.3f}, {row.hat_corrected_high:.3f}], τ "
-            f"{row.transfer_score:.3f}, gap {row.xlt_gap:.3f}",
-        )
     if "line" in tables:
         line = tables["line"].iloc[0]
         say.line(

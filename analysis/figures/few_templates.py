@@ -9,6 +9,13 @@ from analysis.figures.scatter import COLOURS, TITLES
 from analysis.figures.style import GRID, MUTED, plain
 
 
+def of_most_draws(summary: pd.DataFrame) -> pd.DataFrame:
+    """Of each predictor, number of templates, level and truth the row of the most draws."""
+    key = ["predictor", "k", "level", "truth"]
+    most = summary.groupby(key)["draws"].transform("max")
+    return summary[summary["draws"] == most]
+
+
 def by_budget(axes: Axes, summary: pd.DataFrame, level: str, truth: str) -> None:
     """Mean absolute error by templates seen (``unseen.few_templates.summarise``).
 
@@ -16,7 +23,7 @@ def by_budget(axes: Axes, summary: pd.DataFrame, level: str, truth: str) -> None
     languages.
     """
     rows = summary[(summary["level"] == level) & (summary["truth"] == truth)]
-    rows = rows.sort_values("draws", kind="stable").drop_duplicates(["predictor", "k"], keep="last")
+    rows = of_most_draws(rows)
     for name, group in rows.sort_values("k", kind="stable").groupby("predictor", sort=False):
         colour = COLOURS.get(name, MUTED)
         axes.fill_between(group["k"], group["conf_low"], group["conf_high"], color=colour,

@@ -19,8 +19,10 @@ class Sheet:
     """What a result shows of itself.
 
     Attributes:
-        title: what it is. facts: lines of name and value. display: a table of strings, the first
-            column names its rows. remarks: what a reader must know.
+        title: what it is.
+        facts: lines of name and value.
+        display: a table of strings, the first column names its rows.
+        remarks: what a reader must know.
     """
 
     title: str

@@ -61,7 +61,8 @@ def find_separation(
     Args:
         matrix: rows × columns, well scaled; ``unscale`` takes their coefficients to the data's.
         names: of the columns.
-        success, trials: counts of every row.
+        success: counts of every row.
+        trials: see ``success``.
 
     A linear program over the rows (Konis 2007). Rows with successes and failures must be at zero,
     which leaves few directions or none.

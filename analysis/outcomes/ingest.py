@@ -48,10 +48,12 @@ class Report:
     Attributes:
         logs: one for each file.
         others: files in the folders that are no logs.
-        counts, policies: of the samples.
+        counts: of the samples.
+        policies: see ``counts``.
         variants: model, reasoning, variant, base_model, mode, known, outcomes.
         languages: language, outcomes, registered.
-        templates, cells: numbers of them.
+        templates: numbers of them.
+        cells: see ``templates``.
         splits: split → outcomes, empty if the logs state none.
         notes: sentences on what to look at.
     """

@@ -49,7 +49,8 @@ class About:
     """What is known of a file of samples besides its lines.
 
     Attributes:
-        task, model: of all lines.
+        task: of all lines.
+        model: see ``task``.
         record: what mappings find under ``file``: the file's own, task, date, model and settings.
         folder: whether the model is named after the folder only.
         metrics: those of the task in the results; empty without results.

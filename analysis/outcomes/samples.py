@@ -45,12 +45,16 @@ class Sample:
         log: the file.
         run: what one execution is called (Inspect's eval id, or the file).
         task: what a run and its retries share (Inspect's task id, or the run).
-        sample, epoch: the question within the task, and its repetition from 1.
+        sample: the question within the task.
+        epoch: its repetition, from 1.
         uuid: the same where a retry carried a finished sample over; None where there is none.
         model: as the log names it, provider included.
         variant: a variant's label, if stated.
         reasoning: on, off, or None where nobody said.
-        language, template, split, instance: labels; ``split`` may be None.
+        language: labels; ``split`` may be None.
+        template: see ``language``.
+        split: see ``language``.
+        instance: see ``language``.
         correct: None if there is no score.
         error: its text, or None.
         unfinished: cancelled or invalidated before it could succeed or fail.

@@ -38,7 +38,8 @@ def staging(
 
     Args:
         path: of the file to write.
-        measure, measures: what to keep of responses, and the columns that this gives.
+        measure: what to keep of responses.
+        measures: the columns that this gives.
     """
     schema = pa.schema([*SCHEMA, *measures])
     rows: list[dict] = []

@@ -38,9 +38,12 @@ class Item:
     """A table or figure, numbered as in the study, or named if it is ours.
 
     Attributes:
-        kind: ``table`` or ``figure``. label: number or name.
-        title: what it shows. step: the command and Make target that writes it.
-        data: which data it rests on. against: the published values it is compared with.
+        kind: ``table`` or ``figure``.
+        label: number or name.
+        title: what it shows.
+        step: the command and Make target that writes it.
+        data: which data it rests on.
+        against: the published values it is compared with.
         remark: how it deviates, or what it needs.
     """
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import matplotlib
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,6 +16,7 @@ from matplotlib.ticker import FuncFormatter
 
 from analysis import labels
 from analysis.figures import figure_02, figure_04, figure_06
+from analysis.figures.few_templates import of_most_draws
 from analysis.figures.scatter import COLOURS
 from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, new_figure, plain
 
@@ -88,21 +88,22 @@ def coverage(calibration: pd.DataFrame, predictor: str) -> Figure:
 def few_templates(table: pd.DataFrame) -> Figure:
     """The error of a language's pairs after k templates were seen, from ``loo/few_templates.csv``.
 
-    Against the accuracy on all templates, in the run with most draws a predictor has.
+    Against the accuracy on all templates, of the most draws that a predictor and a k have.
     """
-    rows = table[(table["level"] == "pair") & (table["truth"] == "all")]
-    rows = rows[rows["draws"] == rows.groupby("predictor")["draws"].transform("min")]
+    rows = of_most_draws(table[(table["level"] == "pair") & (table["truth"] == "all")])
+    budgets = sorted(rows["k"].unique())
     names = {"study": "the study's model", "smooth": "ours", "observed": "the templates alone"}
 
     def draw(axes: Axes) -> None:
         for predictor, own in rows.groupby("predictor", sort=False):
-            place = np.arange(len(own))
+            own = own.sort_values("k", kind="stable")
+            place = [budgets.index(k) for k in own["k"]]
             colour = COLOURS.get(predictor, MUTED)
             axes.fill_between(place, own["conf_low"], own["conf_high"], color=colour, alpha=0.15,
                               linewidth=0)  # fmt: skip
             axes.plot(place, own["mae"], "o-", color=colour, markersize=4,
                       label=plain(names.get(predictor, predictor)))  # fmt: skip
-        axes.set_xticks(place, [f"{k}" for k in own["k"]])
+        axes.set_xticks(range(len(budgets)), [f"{k}" for k in budgets])
         axes.set(
             xlabel="templates seen in the language", ylabel="mean error (points)", ylim=(0, None)
         )

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import labels
+from analysis.figures.few_templates import of_most_draws
 from analysis.levers import REFERENCE
 from analysis.outcomes.study import CELLS
 from analysis.report import figures
@@ -219,7 +220,7 @@ def budgets(results: Results) -> dict:
     error = own["std_error"]
     few = results.table("loo/few_templates.csv")
     few = few[(few["level"] == "pair") & (few["truth"] == "all") & (few["predictor"] == OURS)]
-    few = few[few["draws"] == few["draws"].max()].set_index("k")["mae"]
+    few = of_most_draws(few).set_index("k")["mae"].sort_index()
     return {
         "claims": claims.to_dict(),
         "error": {split: error[split].to_dict() for split in ("symbolic", "original")},

@@ -50,8 +50,8 @@ def by_group(table: pd.DataFrame, groups: pd.Series) -> pd.DataFrame:
     """Drops of groups of languages: averages over a group's languages first, then the drop.
 
     Args:
-        table: from ``drops``. groups: the group of every language, by language; languages without
-            one are left out.
+        table: from ``drops``.
+        groups: the group of every language, by language; languages without one are left out.
 
     Returns variant, group, perturbation, languages, original, accuracy (means, 0 to 1), drop
     (points), relative_drop (percent of the group's original accuracy). A group with a missing

@@ -16,8 +16,9 @@ def robustness_tables(
     """Drops, summaries and rankings of one set of scores, each a CSV file of the results.
 
     Args:
-        scores: see ``scores.check_scores``. groups: ``high`` or ``low`` by language; others are
-            left out of the groups. seed: of the draws of instances.
+        scores: see ``scores.check_scores``.
+        groups: ``high`` or ``low`` by language; others are left out of the groups.
+        seed: of the draws of instances.
 
     Returns drops, over_models, over_languages, groups, ranks (of every perturbation, see
     ``rankings.rank_changes``), and, for scores by instance, instance_sd and stability.

@@ -77,7 +77,8 @@ def simulated(
     stable than it is.
 
     Args:
-        means, sd: by model, in one unit; sd is that of a single instance.
+        means: by model.
+        sd: of a single instance, in the same unit.
         counts: the numbers of instances k.
 
     Returns instances, kendall (mean τ-b with the reference), mean_change and max_change (mean over

@@ -20,8 +20,10 @@ class Table:
 
     Attributes:
         name: file name without suffix, ``table_03`` as numbered in the study.
-        caption: what it shows. note: where the data come from.
-        data: tidy values, eight digits in the file. display: the same for reading, as strings.
+        caption: what it shows.
+        note: where the data come from.
+        data: tidy values; the file has them as ``common.files.steady`` rounds.
+        display: the same for reading, as strings.
     """
 
     name: str

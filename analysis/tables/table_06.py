@@ -14,7 +14,9 @@ def build(
     """A row a term and a component, a column a stage.
 
     Args:
-        fixed, random: of ``stages.Stages``. note: on the data.
+        fixed: of ``stages.Stages``.
+        random: see ``fixed``.
+        note: on the data.
         published: ``stages.published``, where the study's own model was fitted; else None.
     """
     effects = fixed.rename(columns={"term": "name"}).assign(kind="fixed")

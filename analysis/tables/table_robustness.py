@@ -13,9 +13,11 @@ def build(
     """One row per model, in the order of the original ranking.
 
     Args:
-        name: of the table's files. label: of the perturbation, for people.
-        ranks: from ``rankings.rank_changes``. groups: rows of ``drops.by_group`` on the same
-            perturbation (groups ``high`` and ``low``), or an empty table.
+        name: of the table's files.
+        label: of the perturbation, for people.
+        ranks: from ``rankings.rank_changes``.
+        groups: rows of ``drops.by_group`` on the same perturbation (groups ``high`` and ``low``),
+            or an empty table.
     """
     data = ranks.copy()
     data["drop"] = 100 * (data["accuracy"] - data["original"])

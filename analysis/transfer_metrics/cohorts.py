@@ -31,8 +31,10 @@ class TwoLines:
 
     Attributes:
         selected: per model, whether it lies on the new line.
-        sse: sum of squared errors of both lines, the objective. sse_single: of one line for all.
-        old_line, new_line: (slope, intercept); the old one is fitted to all models not selected.
+        sse: sum of squared errors of both lines, the objective.
+        sse_single: of one line for all.
+        old_line: (slope, intercept); the old one is fitted to all models not selected.
+        new_line: see ``old_line``.
     """
 
     selected: np.ndarray

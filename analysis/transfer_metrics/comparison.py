@@ -138,8 +138,9 @@ def determinants(
     else, and neither models nor languages are independent draws: p-values describe, no more.
 
     Args:
-        table: from ``compare``. by_language: ``metrics.metrics`` rows of the grouping
-            ``language``. languages: language, resource.
+        table: from ``compare``.
+        by_language: ``metrics.metrics`` rows of the grouping ``language``.
+        languages: language, resource.
 
     Returns metric, determinant, statistic (what it is), value, p_value, n; rows that the data
     cannot give (no pair of reasoning modes, say) are not there.

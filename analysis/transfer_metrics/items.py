@@ -18,9 +18,12 @@ class ItemRates:
     """One model's pass rates, item by item.
 
     Attributes:
-        variant: the model. source: the source language. languages: the targets, L of them.
+        variant: the model.
+        source: the source language.
+        languages: the targets, L of them.
         items: the item labels, I of them.
-        source_rate: s, I values from 0 to 1. source_trials: how many answers each rests on.
+        source_rate: s, I values from 0 to 1.
+        source_trials: how many answers each rests on.
         target_rate: t, I × L values from 0 to 1.
         left_out: items that some language lacks, dropped on request.
     """

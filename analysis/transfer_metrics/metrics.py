@@ -23,8 +23,10 @@ def metrics(
     """All metrics of all models and target sets, one row each.
 
     Args:
-        rates: from ``items.item_rates``. sets: from ``subsets.target_sets``; all targets if None.
-        draws, seed: of the bootstrap over items.
+        rates: from ``items.item_rates``.
+        sets: from ``subsets.target_sets``; all targets if None.
+        draws: of the bootstrap over items.
+        seed: see ``draws``.
 
     Returns variant, source, grouping, target_set, languages (codes, joined by a space), items,
     then for every metric its estimate and the ends of its 95% percentile interval (``hat``,

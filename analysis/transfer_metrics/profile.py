@@ -47,7 +47,9 @@ def area(count: np.ndarray, source_sum: np.ndarray, target_sum: np.ndarray) -> n
     item has a source pass rate above 0.
 
     Args:
-        count, source_sum, target_sum: draws × bins: weight, and weighted sums of s and t.
+        count: draws × bins: weight, and weighted sums of s and t.
+        source_sum: see ``count``.
+        target_sum: see ``count``.
 
     Returns one value a draw.
     """

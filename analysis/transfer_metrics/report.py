@@ -33,9 +33,13 @@ def transfer_tables(
     """The tables by name, each a CSV file of ``results/transfer_metrics``.
 
     Args:
-        cells: one split. features: of its languages and models; a column ``cutoff`` (YYYY-MM) of
-            the models adds the table ``cohorts``.
-        source, unmatched: see ``items.item_rates``. draws, seed: of the bootstrap.
+        cells: one split.
+        features: of its languages and models; a column ``cutoff`` (YYYY-MM) of the models adds the
+            table ``cohorts``.
+        source: see ``items.item_rates``.
+        unmatched: see ``source``.
+        draws: of the bootstrap.
+        seed: see ``draws``.
         effects: from ``comparison.glmm_effects``.
 
     Returns metrics, subsets and by_language (``metrics.metrics``), profile, script_contrast and

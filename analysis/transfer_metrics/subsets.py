@@ -34,7 +34,8 @@ def target_sets(
     Args:
         languages: language, script, family, resource (log10 pages); a language whose value is
             missing falls into a set of its own, called ``unknown``.
-        source: the source language. targets: the languages to group.
+        source: the source language.
+        targets: the languages to group.
         groupings: any of ``GROUPINGS``. ``same_script`` tells targets in the source's script
             (``same``) from others (``different``); ``resource`` cuts the targets at hand into
             thirds by rank.

@@ -21,7 +21,9 @@ def evaluate(
     """Every predictor's predictions of every fold, and its fit to all data.
 
     Args:
-        task: data and settings. predictors: names. folds: what to hold out.
+        task: data and settings.
+        predictors: names.
+        folds: what to hold out.
         counting: shows how much is done.
 
     Returns the predictions (kind, fold, predictor, level, language, variant, observed, plug_in,

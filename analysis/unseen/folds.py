@@ -38,7 +38,8 @@ class Split:
     """Training rows and held-out rows, both with z-scores by the training rows' constants.
 
     Attributes:
-        train, held: cells (keys, counts, base_model, family, features).
+        train: cells (keys, counts, base_model, family, features).
+        held: see ``train``.
         constants: feature, mean, sd.
     """
 

@@ -17,9 +17,12 @@ def of_model(
     """The rows of ``cells`` that calibrate a prediction, under the registry's language codes.
 
     Args:
-        cells: variant, language, template, n_correct, n_total. variant, asked: the model, by its
-            label and as the user named it; cells of a single variant are taken to be its.
-        languages: those predicted. source: what the cells are, for messages.
+        cells: variant, language, template, n_correct, n_total.
+        variant: the model, by its label and as the user named it; cells of a single variant are
+            taken to be its.
+        asked: see ``variant``.
+        languages: those predicted.
+        source: what the cells are, for messages.
 
     Raises InputError where there are none.
     """

@@ -24,9 +24,13 @@ class Task:
     """What every fold shares.
 
     Attributes:
-        joined: cells with raw features. vectors: URIEL features by language.
-        engine: of the GLMMs. draws, seed: of the predictive distributions.
-        cache: where finished folds are kept, or None. workers: processes.
+        joined: cells with raw features.
+        vectors: URIEL features by language.
+        engine: of the GLMMs.
+        draws: of the predictive distributions.
+        seed: see ``draws``.
+        cache: where finished folds are kept, or None.
+        workers: processes.
     """
 
     joined: pd.DataFrame

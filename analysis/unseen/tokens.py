@@ -34,7 +34,8 @@ def counted(tokenizer: str | None, languages: list[str], pairs: pd.DataFrame) ->
     """Relative fertility (tokens per character, over English's) in languages, and its error.
 
     Args:
-        tokenizer: a key of the packaged counts. languages: codes.
+        tokenizer: a key of the packaged counts.
+        languages: codes.
         pairs: tokenizer, language, fertility_ratio, fertility of the data.
 
     Returns fertility and error, indexed by language, for those that could be counted: the

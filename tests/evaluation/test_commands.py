@@ -56,3 +56,9 @@ def test_the_first_templates_or_those_named(tmp_path):
         )
         assert result.exit_code == 0
         assert {one.template for one in read_instances(out)[0]} == expected
+
+
+def test_the_english_templates_have_no_fault_that_is_theirs_to_mend(tmp_path):
+    result = invoke("templates", "--language", "eng")
+    assert result.exit_code == 0, result.output
+    assert result.output.count("(so does the English template)") == 7  # of version 0.5.5

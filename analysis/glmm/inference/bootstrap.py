@@ -97,7 +97,9 @@ def bootstrap(
     """Fit, simulate from the fit and refit, ``replicates`` times.
 
     Args:
-        formula, data, structured: the model.
+        formula: the model.
+        data: see ``formula``.
+        structured: see ``formula``.
         seed: of the draws. Results depend on it, never on ``jobs``.
         start: a fit of this model, to save finding the optimum again.
         baseline: a model refitted to the same simulated outcomes, for intervals of the variance

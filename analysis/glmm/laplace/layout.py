@@ -53,9 +53,11 @@ class Layout:
     """Rows placed in a units × columns grid.
 
     Attributes:
-        unit, column: of every row.
+        unit: of every row.
+        column: see ``unit``.
         first: for every unit, the number of a row that has its values.
-        units, columns: the grid's shape.
+        units: the grid's shape.
+        columns: see ``units``.
         factor: the columns' factor, or None where rows are the units.
     """
 

@@ -48,7 +48,8 @@ class Modes:
     """The conditional modes at one parameter point.
 
     Attributes:
-        gamma, theta: where; fixed effects and covariance parameters on the scaled columns.
+        gamma: where; fixed effects and covariance parameters on the scaled columns.
+        theta: see ``gamma``.
         u: the modes of the standardised effects; ``b`` = Λu.
         cells: probabilities, residuals and weights at the modes.
         residual: Z'r.

@@ -31,7 +31,8 @@ class Term:
         group: the grouping factor's or kernel's name.
         columns: names of the covariates that vary (one name for a kernel).
         levels: labels, in the order of copies (× q for a kernel) × width.
-        index, value: units × k; where and with what weight a unit loads on copies × q.
+        index: units × k; where and with what weight a unit loads on copies × q.
+        value: see ``index``.
         scale: per column, what the covariate was divided by.
         root: a kernel's L, else None.
     """

@@ -16,6 +16,7 @@ from analysis.unseen.fitting import fit_glmm, of_columns
 from analysis.unseen.folds import FEATURES
 from analysis.unseen.prediction import Prediction
 from analysis.unseen.structures import Languages, Structure
+from common.errors import InputError
 
 KEYS = ["language", "variant", "base_model", "family", *FEATURES]
 COVARIATES = ["resource", "distance"]
@@ -36,6 +37,11 @@ class PairModel:
     def fit(
         self, train: pd.DataFrame, vectors: pd.DataFrame, engine: str, start: object = None
     ) -> FittedPairs:
+        if engine != "laplace":
+            raise InputError(
+                f"predictor {self.label!r} is fitted by our engine alone, not by {engine}: leave "
+                "--engine out, or choose predictors of cells (--predictor study)"
+            )
         data = totals(train)
         languages = Languages.of(data, vectors, COVARIATES)
         kernels = [structure.kernel(languages, languages) for structure in self.structures]

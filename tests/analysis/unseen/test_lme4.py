@@ -36,8 +36,14 @@ def test_both_engines_predict_the_same(joined, vectors):
     assert width.between(0.8, 1.25).all()
 
 
+@pytest.mark.parametrize("name", ["study_pairs", "slopes", "relatives", "smooth"])
+def test_predictors_of_pairs_refuse_another_engine(name, joined, vectors):
+    with pytest.raises(InputError, match="by our engine alone, not by lme4"):
+        predictor(name).fit(joined, vectors, "lme4")
+
+
 def test_structured_terms_need_our_engine(joined, vectors):
-    """Predictors with kernels take our engine whatever is asked for; asking lme4 is an error."""
+    """Asking lme4 for kernels is an error."""
     from analysis.unseen.fitting import fit_glmm
 
     kernel = predictor("smooth").structures[0]
