@@ -106,7 +106,8 @@ class Calibrated:
 
     Attributes:
         layer: of the templates.
-        mean, covariance: of the levels c of the pairs (log-odds).
+        mean: of the levels c of the pairs (log-odds).
+        covariance: see ``mean``.
         families: of the pairs, as rows of ``seen`` and ``variance``.
         seen: a + d + e by family (rows) and template that was seen there (columns): its mean.
         variance: likewise.
