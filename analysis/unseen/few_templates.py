@@ -215,7 +215,9 @@ def _means_of_few(
     if draws <= FEW_DRAWS:
         return np.nan, np.nan
     wide = group.pivot(index="language", columns="draw", values="error").to_numpy()
-    order = generator.random((RESAMPLES, *wide.shape)).argsort(axis=-1)[..., :FEW_DRAWS]
+    order = generator.random((RESAMPLES, *wide.shape)).argsort(axis=-1, kind="stable")[
+        ..., :FEW_DRAWS
+    ]
     picked = np.take_along_axis(np.broadcast_to(wide, (RESAMPLES, *wide.shape)), order, axis=-1)
     low, high = np.quantile(picked.mean(axis=(1, 2)), [0.025, 0.975])
     return low, high
