@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common.errors import name_some, suggest
+from common.errors import InputError, name_some, suggest
 from common.files import (
     PACKAGES,
     ROOT,
     hash_settings,
     hash_table,
     hash_tree,
+    read_table,
     replacing,
     steady,
     write_table,
@@ -176,3 +177,13 @@ def test_byte_code_is_no_code(tmp_path):
 def test_a_folder_without_files_has_no_hash(tmp_path):
     with pytest.raises(ValueError, match="no files"):
         hash_tree(tmp_path, ["a"])
+
+
+@pytest.mark.parametrize("contents", [b"", b"\xff\xfe\x00", b'a,b\n1,2,3\n"', b"a\n1,2\n1,2,3\n"])
+def test_a_file_that_is_no_table_of_results_is_named(tmp_path, contents):
+    path = tmp_path / "a.csv"
+    path.write_bytes(contents)
+    with pytest.raises(InputError, match=r"a\.csv is no table of results.*make it again"):
+        read_table(path)
+    with pytest.raises(InputError, match="is no table of results"):
+        read_table(tmp_path / "absent.csv")

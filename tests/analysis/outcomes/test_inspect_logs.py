@@ -139,6 +139,7 @@ def test_epochs_are_instances(logs, tmp_path):
     report, table = outcomes([logs / "epochs.eval"], tmp_path / "o.parquet")
     assert len(table) == 16
     assert report.counts.epochs == 8
+    assert [(log.planned, log.read) for log in report.logs] == [(16, 16)]
     assert set(table["instance"]) == {"0", "1", "0/2", "1/2"}
 
 

@@ -62,6 +62,10 @@ def test_counts_must_fit_together():
         validate(cells({}, {"n_correct": 21}), "cells")
     with pytest.raises(InputError, match="n_total is 0"):
         validate(cells({"n_correct": 0, "n_total": 0}), "cells")
+    ends = validate(
+        cells({"n_correct": 20}, {"n_correct": 0}, {"n_correct": 1, "n_total": 1}), "cells"
+    )
+    assert ends["n_correct"].tolist() == [20, 0, 1]
 
 
 def test_missing_and_misspelt_columns():
