@@ -14,6 +14,7 @@ from analysis.glmm.diagnostics import (
     dependent_columns,
     dispersion,
     pearson_dispersion,
+    separated,
     separated_levels,
 )
 from analysis.glmm.laplace import fit
@@ -126,6 +127,9 @@ def test_glance_has_the_documented_columns(lme4_fit):
     assert list(glance.columns) == GLANCE
     assert glance["deviance"].iloc[0] == pytest.approx(-2 * lme4_fit.log_lik)
     assert glance["aic"].iloc[0] == pytest.approx(-2 * lme4_fit.log_lik + 16)
+    rows = glance["nobs"].iloc[0]  # lme4 counts rows, not trials
+    assert rows == 20 * 16 * 12
+    assert glance["bic"].iloc[0] == pytest.approx(-2 * lme4_fit.log_lik + 8 * np.log(rows))
 
 
 def test_the_linear_predictor_adds_fixed_effects_and_modes(lme4_fit, cells):
@@ -169,6 +173,11 @@ def test_separated_levels_are_named(lme4_fit, cells):
     assert separated_levels(lme4_fit.formula, cells) == []
     solved = cells.assign(n_correct=cells["n_correct"].where(cells["template"] != "t03", 20))
     assert "template t03: all right" in separated_levels(lme4_fit.formula, solved)
+
+
+def test_a_level_is_separated_by_its_answers_and_not_for_want_of_them():
+    found = separated("g", ["a", "b", "c", "d"], [0, 5, 0, 3], [5, 5, 0, 5])
+    assert found == ["g a: all wrong", "g b: all right"]
 
 
 def test_dependent_columns_are_found_whatever_their_scale():

@@ -114,6 +114,10 @@ def test_published_counts_by_hand():
     english = counts.loc[("Qwen2.5-0.5B-Instruct", "eng")]
     assert (english["n_published"], english["k_published"]) == (2000, 772.5)
     assert english["n_correct"] == 772
+    # Of two runs (7, 8 or 9 of 4,000) or three (13 or 14 of 6,000) the fewer are taken.
+    every = published_counts("symbolic", include_excluded=True).set_index(["variant", "language"])
+    least = every.loc[("EuroLLM-1.7B-Instruct", "deu")]
+    assert (least["n_published"], least["k_published"]) == (4000, 8)
     # 6.5% [5.9–7.1]: German pools three runs.
     assert counts.loc[("Qwen2.5-0.5B-Instruct", "deu"), "n_published"] == 6000
 
