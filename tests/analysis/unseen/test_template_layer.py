@@ -127,3 +127,20 @@ def test_the_layer_of_the_study_has_families_and_one_family_has_none(joined):
     assert layer.language_sd > 0.3
     one = joined[joined["family"] == "Qwen2.5"].reset_index(drop=True)
     assert TemplateLayer.fit(one).family_sd == 0.0
+
+
+@pytest.mark.parametrize("family_sd", [0.0, 0.7])
+def test_a_template_seen_a_million_times_is_known(layer, family_sd):
+    """What is asked of it is what was seen, exactly: nothing of it is integrated out any more."""
+    pairs = pd.DataFrame({"variant": ["v0"], "family": "f"})
+    cells = pd.DataFrame({"variant": ["v0"], "template": "t05", "n_total": 10**6,
+                          "n_correct": 9 * 10**5})  # fmt: skip
+    own = replace(layer, family_sd=family_sd)
+    known = calibrate(own, np.zeros(1), np.array([[0.5]]), pairs, cells)
+    asked = pd.Index(["t05"])
+    assert known.accuracy(asked)[0] == pytest.approx(0.9, abs=1e-4)
+    sure = calibrate(own, np.zeros(1), np.array([[1e-8]]), pairs, cells)  # of the level
+    drawn = sure.draws(asked, 500, np.random.default_rng(1))
+    assert drawn.std() < 0.001
+    assert drawn.mean() == pytest.approx(0.9, abs=1e-4)
+    assert sure.variance["t05"].iloc[0] == pytest.approx(1 / (10**6 * 0.9 * 0.1), rel=0.05)
