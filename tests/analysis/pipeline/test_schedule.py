@@ -5,7 +5,7 @@ import json
 import pytest
 
 from analysis.pipeline import schedule, stamps
-from analysis.pipeline.steps import STEPS, Step, choose
+from analysis.pipeline.steps import STEPS, Step, choose, with_engine
 from common.errors import InputError
 
 GOOD = choose(["equivalence"])[0]
@@ -53,6 +53,22 @@ def test_a_step_that_reads_results_runs_when_the_others_have_ended(tmp_path, mon
     list(schedule.run([report, GOOD, BAD], tmp_path, jobs=2))
     assert order[-1] == "report"
     assert set(order) == {"equivalence", "no-such-command", "report"}
+
+
+def test_a_step_s_options_reach_its_process(tmp_path):
+    step = Step("equivalence", (("outcomes", "absent.csv"),))
+    outcome = next(iter(schedule.run([step], tmp_path, jobs=1)))
+    assert outcome.state == "failed"
+    assert "there is no file absent.csv" in outcome.log.read_text()
+
+
+def test_an_engine_is_the_study_s_model_s_alone():
+    steps = choose(["glmm", "loo-predict"])
+    assert {step.command: dict(step.options) for step in with_engine(steps, "laplace")} == {
+        "glmm": {"engine": "laplace"},
+        "loo-predict": {"workers": 1},
+    }
+    assert with_engine(steps, None) == steps
 
 
 def test_an_unknown_step_is_refused_by_name():
