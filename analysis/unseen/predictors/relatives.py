@@ -6,4 +6,4 @@ from analysis.unseen.structures import Relatives
 
 RELATIVES = (Relatives("relatives:family", "family"), Relatives("relatives:base", "base_model"))
 
-predictor = PairModel("+ related languages alike", slopes.formula, RELATIVES)
+predictor = PairModel("with related languages alike", slopes.formula, RELATIVES)

@@ -9,4 +9,4 @@ SLOPES = " + ".join(
     for group in ("family", "base_model")
 )
 
-predictor = PairModel("+ slopes by family and base model", f"{FORMULA} + {SLOPES}")
+predictor = PairModel("with slopes by family and base model", f"{FORMULA} + {SLOPES}")
