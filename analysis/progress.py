@@ -1,7 +1,8 @@
-"""Progress of long work, shown on a terminal only: nothing of it is left in a file or a pipe."""
+"""Progress of long work: a display that vanishes on a terminal, elsewhere a line a minute."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,10 +13,17 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+
+EVERY = 60.0
+"""Seconds between two lines where there is no terminal."""
+
+_open: list[Progress] = []
+"""What is being done where there is no terminal, the part of a part last."""
 
 
 @contextmanager
@@ -90,10 +98,52 @@ def fraction(console: Console, label: str) -> Iterator[Callable[[int, int], None
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _shown(console: Console, *columns: object) -> Progress:
+@contextmanager
+def _shown(console: Console, *columns: object) -> Iterator[Progress]:
     shown = console.is_terminal
-    return Progress(*columns, console=console, transient=True, disable=not shown,
-                    redirect_stdout=False, redirect_stderr=shown)  # fmt: skip
+    bar = Progress(*columns, console=console, transient=True, disable=not shown,
+                   redirect_stdout=False, redirect_stderr=shown)  # fmt: skip
+    with bar if shown else _told(console, bar):
+        yield bar
+
+
+@contextmanager
+def _told(console: Console, bar: Progress) -> Iterator[None]:
+    """Let a line a minute say how far the work is, the innermost of what is nested."""
+    done = threading.Event()
+    _open.append(bar)
+    teller = threading.Thread(target=_tell, args=(console, done), daemon=True)
+    first = len(_open) == 1
+    if first:
+        teller.start()
+    try:
+        yield
+    finally:
+        _open.remove(bar)
+        done.set()
+        if first:
+            teller.join()
+
+
+def _tell(console: Console, done: threading.Event) -> None:
+    while not done.wait(EVERY):
+        for bar in _open[-1:]:
+            for task in bar.tasks:
+                console.print(_sentence(task), markup=False, highlight=False)
+
+
+def _sentence(task: Task) -> str:
+    """``folds: 12 of 160 done after 3:00, about 37:00 left``."""
+    elapsed = task.elapsed or 0.0
+    if not task.total:
+        return f"{task.description}: {_minutes(elapsed)} so far"
+    told = (
+        f"{task.description}: {task.completed:g} of {task.total:g} done after {_minutes(elapsed)}"
+    )
+    if not task.completed:
+        return told
+    left = elapsed / task.completed * (task.total - task.completed)
+    return f"{told}, about {_minutes(left)} left"
 
 
 def _minutes(seconds: float) -> str:
