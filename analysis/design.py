@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from analysis.glmm.formula import Formula, RandomTerm, parse
+from analysis.glmm.formula import BINOMIAL_RESPONSE, Formula, RandomTerm, parse
 from common.errors import InputError, name_some
 from features.table import FEATURES, Tables
 
@@ -23,10 +23,16 @@ REMEDIES = (
     "leave the feature out of --formula",
     "drop these rows with --drop-missing",
 )
+COUNTS = ("cbind(n_correct,n_total-n_correct)", "cbind(n_total-n_correct,n_correct)")
+"""Left sides of the outcomes' counts: right against wrong answers, or wrong against right."""
+
 TOKENIZERS = (
     "count the models' tokenizers (`transfer features --tokenizer NAME=SPEC`), give the counts "
     "with --tokenizer-counts and NAME in the models file's column tokenizer"
 )
+
+SAME = 1e-12
+"""Values of a feature that differ by less are one: rounding is no spread."""
 
 KEYS = ("variant", "language", "template", "split")
 
@@ -78,8 +84,15 @@ def join(
         .merge(pairs, on=["variant", "language"], how="left", validate="many_to_one")
     )
     absent = [name for name in features if name not in joined.columns]
+    for name in absent:
+        places = [kind for kind, table in vars(tables).items() if name in table.columns]
+        if len(places) > 1:
+            raise InputError(
+                f"{name} is a column of the {' and of the '.join(places)}: rename one of them"
+            )
     if absent:
         raise InputError(f"no feature is called {name_some(absent)}")
+    _check_finite(joined, features, tables)
     dropped = _missing(joined, features, tables)
     if not dropped.empty and not drop_missing:
         lines = "; ".join(
@@ -92,6 +105,21 @@ def join(
     if kept.empty:
         raise InputError("every row lacks a feature: nothing is left to fit")
     return kept, dropped
+
+
+def _check_finite(joined: pd.DataFrame, features: Collection[str], tables: Tables) -> None:
+    """Raise InputError naming who has an infinite value of a feature."""
+    for name in features:
+        if not is_numeric(joined[name]):
+            continue
+        infinite = joined[np.isinf(joined[name].astype(float))]
+        if not infinite.empty:
+            column = "variant" if name in tables.models.columns else "language"
+            kind = {"variant": "model", "language": "language"}[column]
+            raise InputError(
+                f"{name} of {kind} {name_some(infinite[column].unique())} is "
+                f"{infinite[name].iloc[0]:g}: give a finite number"
+            )
 
 
 def standardise(
@@ -107,8 +135,11 @@ def standardise(
     if constants is None:
         rows = []
         for name in features:
-            mean, sd = data[name].mean(), data[name].std(ddof=1)
-            if not sd > 1e-12 * max(1.0, abs(mean)):
+            with np.errstate(over="ignore", invalid="ignore"):  # said below
+                mean, sd = data[name].mean(), data[name].std(ddof=1)
+            if not np.isfinite([mean, sd]).all():
+                raise InputError(f"feature {name} has values that are too large to standardise")
+            if not sd > SAME * max(1.0, abs(mean)):
                 raise InputError(
                     f"feature {name} is constant ({mean:g}) in these data: it can have no effect",
                     ["leave it out of --formula"],
@@ -138,7 +169,7 @@ def left_out(cells: pd.DataFrame, tables: Tables, drop_missing: bool = False) ->
             f"the model is without relative fertility, which is not known for {_who(pairs)}: "
             "`transfer features --tokenizer NAME=SPEC` counts a tokenizer"
         )
-    elif pairs["fertility"].nunique() == 1:
+    elif np.ptp(pairs["fertility"].dropna()) < SAME:
         found["fertility"] = (
             "the model is without relative fertility, which all pairs have the same of"
         )
@@ -184,10 +215,31 @@ def of_ours(
 def chosen(
     formula: str | None, ours: str, cells: pd.DataFrame, tables: Tables, drop_missing: bool = False
 ) -> tuple[Formula, tuple[str, ...]]:
-    """The user's model as it stands, or ours as far as these data can tell it (``of_ours``)."""
+    """The user's model as it stands, or ours as far as these data can tell it (``of_ours``).
+
+    Raises InputError for a left side that is not the outcomes' (``outcome``).
+    """
     if formula is not None:
-        return parse(formula), ()
+        return outcome(parse(formula), cells), ()
     return of_ours(ours, cells, tables, drop_missing)
+
+
+def outcome(formula: Formula, cells: pd.DataFrame) -> Formula:
+    """The model of the cells' counts that a formula means.
+
+    ``correct ~ …``, an answer's own outcome, is their model: answers of one cell share all
+    covariates. Raises InputError for any other left side than the counts, with what to write.
+    """
+    left = "".join(formula.response.split())
+    if left in COUNTS:
+        return formula
+    single = left == "n_correct" and (cells["n_total"] == 1).all()
+    if left == "correct" or single:
+        return replace(formula, response=BINOMIAL_RESPONSE)
+    raise InputError(
+        f"the left side of the formula is {formula.response}, but outcomes are counts by cell: "
+        f"leave it out ('~ …'), or write {BINOMIAL_RESPONSE}"
+    )
 
 
 def identifiable(formula: Formula, data: pd.DataFrame) -> tuple[Formula, tuple[str, ...]]:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from analysis import design as designs
@@ -18,6 +19,7 @@ from analysis.glmm.formula import Formula, parse
 from analysis.glmm.judge import Judgement, judge
 from analysis.glmm.r_session import session
 from analysis.glmm.result import Fit, untimed
+from analysis.glmm.separation import find_separation
 from analysis.inputs import Inputs
 from analysis.variance import EXPLAINED_GROUPS, variance_explained
 from common.errors import InputError, name_some, suggest
@@ -179,11 +181,18 @@ def check_asked(formula: str | None, mode: object) -> None:
 
 
 def expectations(model: Formula, data: pd.DataFrame) -> list[str]:
-    """What is known of a fit beforehand: levels whose outcomes are all right or all wrong."""
-    separated = separated_levels(model, data)
-    if not separated:
-        return []
-    return [f"{name_some(separated)}: their effects are held back by the random-effect SD alone"]
+    """What is known of a fit beforehand: covariates that foretell outcomes without error, and
+    levels whose outcomes are all right or all wrong."""
+    told = []
+    matrix, names = model.fixed_matrix(data)
+    found = find_separation(matrix, np.eye(len(names)), names, *model.counts(data))
+    if found is not None:
+        told.append(found.sentence())
+    if (levels := separated_levels(model, data)) and found is None:
+        told.append(
+            f"{name_some(levels)}: their effects are held back by the random-effect SD alone"
+        )
+    return told
 
 
 def _check_names(model: Formula, inputs: Inputs) -> None:

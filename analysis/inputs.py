@@ -86,6 +86,8 @@ def load(
             cells = kept.reset_index(drop=True)
         cells["language"] = _resolved(cells["language"], own, outcomes)
     own_models = None if models is None else model_registry.read_models(models)
+    _check_own_columns(own, OF_OUTCOMES + OF_MODELS, language_registry.COLUMNS, "languages")
+    _check_own_columns(own_models, OF_OUTCOMES + OF_LANGUAGES, model_registry.COLUMNS, "models")
     where = "the study's outcomes" if outcomes is None else named(outcomes, "outcomes")
     check_fit_ready(cells, where)
     counts = (
@@ -104,6 +106,24 @@ def load(
         None if further is None or further.empty else build(languages=further).languages,
         further_pairs(rows, cells["language"].unique(), counts),
     )
+
+
+OF_OUTCOMES = ("variant", "language", "template", "split", "instance", "n_correct", "n_total")
+OF_MODELS = ("base_model", "size", "reasoning", "fertility", "params_b")
+OF_LANGUAGES = ("resource", "distance", "fertility", "size")
+"""Names with a meaning of their own, which a column of the other file may not have."""
+
+
+def _check_own_columns(
+    rows: pd.DataFrame | None, taken: Collection[str], known: Collection[str], table: str
+) -> None:
+    """Raise InputError for a user's covariate that a formula would take for something else."""
+    extra = [] if rows is None else [name for name in rows.columns if name not in known]
+    if both := [name for name in extra if name in taken]:
+        raise InputError(
+            f"the {table} have a column {name_some(both)}, a name that means something else in "
+            "formulas and outcomes: rename the column"
+        )
 
 
 def further_pairs(

@@ -84,21 +84,29 @@ def find(text: object, known: Mapping[str, str]) -> str:
     folded = text.strip().casefold()
     if own := [code for code in known if str(code).casefold() == folded]:
         return own[0]
-    by_name = [code for code, name in known.items() if names.parts(name) == names.parts(text)]
+    registered = _registry().set_index("language")["name"].to_dict()
     try:
         code = resolve(text)
     except InputError:
+        called = {**registered, **known}
+        by_name = [code for code, name in called.items() if names.same(name, text)]
         if not by_name or not names.parts(text):
             raise
         if len(by_name) > 1:
             raise InputError(f"{text} is the name of {name_some(by_name)}: give the code") from None
-        return by_name[0]
+        code = by_name[0]
     if code not in known:
         raise InputError(
-            f"there is no {_registry().set_index('language')['name'][code]} ({code}) here; there "
-            f"are {name_some(known, 20)}"
+            f"there are no outcomes in {registered[code]} ({code}); there are some in "
+            f"{name_some(known, 20)}"
         )
     return code
+
+
+def among(text: object, codes: Iterable[str]) -> str:
+    """``find`` among languages that there are data of; those that are not registered by code."""
+    names_of = _registry().set_index("language")["name"]
+    return find(text, {code: names_of.get(code, code) for code in codes})
 
 
 def of_template(folder: str) -> str:

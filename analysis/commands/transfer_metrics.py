@@ -26,6 +26,7 @@ from analysis.tables import render, table_script_contrast, table_transfer_metric
 from analysis.transfer_metrics import bootstrap, comparison, report
 from common.errors import InputError
 from common.files import write_table
+from features.languages import among
 
 NO_ENGINE = "none"
 DIGITS = 5
@@ -81,6 +82,7 @@ def command(
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )
+    source = among(source, inputs.cells["language"].unique())
     fit, effects = None, None
     if engine != NO_ENGINE:
         fit, effects = _glmm(inputs, formula, engine, directory / "cache", say, drop_missing)

@@ -24,7 +24,7 @@ from analysis.unseen.evaluate import evaluate
 from analysis.unseen.folds import leave_one_out
 from analysis.unseen.task import DRAWS, Task
 from common.errors import InputError, name_some, suggest
-from features.languages import resolve
+from features.languages import among
 
 PREDICTORS = ("study", "smooth")
 LEVELS = {"pair": "models in a language", "language": "language means"}
@@ -160,9 +160,4 @@ def held_languages(joined: pd.DataFrame, languages: str | Sequence[str] | None) 
     known = sorted(joined["language"].unique())
     if languages is None:
         return known
-    held = [code if code in known else resolve(code) for code in several("languages", languages)]
-    if absent := [code for code in held if code not in known]:
-        raise InputError(
-            f"the study has no outcomes in {name_some(absent)}; it has {name_some(known, 20)}"
-        )
-    return held
+    return list(dict.fromkeys(among(code, known) for code in several("languages", languages)))

@@ -20,6 +20,7 @@ from analysis.tables import table_transfer_metrics
 from analysis.tables.render import Table
 from analysis.transfer_metrics import bootstrap, comparison, report
 from common.errors import InputError, name_some, suggest
+from features.languages import among
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,6 +120,7 @@ def measures(
     """
     study = given(study)
     cells, features = study.inputs.cells, study.features
+    source = among(source, cells["language"].unique())
     fitted, effects, notes = None, None, ()
     if formula is not None:
         ours = None if formula == comparison.SLOPES else formula

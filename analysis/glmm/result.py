@@ -176,7 +176,9 @@ class Fit:
         if dropped := self.diagnostics.get("dropped"):
             found.append(f"left out as combinations of other columns: {name_some(dropped)}")
         if held := self.diagnostics.get("separated"):
-            found.append(f"{'; '.join(held)}: their effects are held back by the SD alone")
+            fixed = "fixed effects tell their outcomes apart, see the separation above"
+            why = fixed if separated else "their effects are held back by the SD alone"
+            found.append(f"{'; '.join(held)}: {why}")
         dispersion = self.diagnostics.get("dispersion")
         # one trial a row has no variance beyond the binomial's: the statistic says nothing of it
         if dispersion is not None and dispersion > 1.2 and self.trials > self.nobs:

@@ -46,7 +46,7 @@ def test_one_language_has_no_correlation(study, figure):
 def test_predictors_and_languages_that_are_not_there(study):
     with pytest.raises(InputError, match=r"no predictor 'smoth'.*Did you mean smooth"):
         hold_out(study, "smoth")
-    with pytest.raises(InputError, match="the study has no outcomes in swh"):
+    with pytest.raises(InputError, match="there are no outcomes in Swahili"):
         hold_out(study, "model_mean", ["swh"])
 
 
