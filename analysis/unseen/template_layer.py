@@ -130,7 +130,7 @@ class Calibrated:
 
     def draws(self, templates: pd.Index, count: int, generator: np.random.Generator) -> np.ndarray:
         """Accuracies over ``templates`` (pairs × count), everything that is uncertain drawn."""
-        root = np.linalg.cholesky(self.covariance + 1e-10 * np.eye(len(self.mean)))
+        root = np.linalg.cholesky(_semidefinite(self.covariance) + 1e-10 * np.eye(len(self.mean)))
         level = self.mean[:, None] + root @ generator.standard_normal((len(self.mean), count))
         mean, variance = self.layer.known(templates)
         shape = (len(self.seen), count)
@@ -146,6 +146,12 @@ class Calibrated:
                 effect = shared + self.layer.family_sd * generator.standard_normal(shape)
             out += expit(level + effect[self.families])
         return out / len(templates)
+
+
+def _semidefinite(covariance: np.ndarray) -> np.ndarray:
+    """The covariance without what rounding put below zero, where pairs hardly differ."""
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
 
 def calibrate(
