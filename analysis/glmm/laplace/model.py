@@ -25,6 +25,7 @@ from analysis.glmm.laplace.optimise import (
     initial_information,
     maximise,
 )
+from analysis.glmm.laplace.ordering import eliminate
 from analysis.glmm.laplace.rows import RowSystem
 from analysis.glmm.laplace.schur import SchurSystem
 from analysis.glmm.laplace.sparse import SparseSystem
@@ -35,6 +36,7 @@ from analysis.glmm.result import Fit
 from analysis.glmm.separation import Separation, find_separation, refuse_complete
 from common.errors import InputError
 
+SMALL = 1_500  # effects for which dense algebra is quick whatever the fill
 HIGHER = 1e-4  # log-likelihood by which another optimum is higher, and not the same
 ROUGH = 1e-3  # gradient, in log-likelihood per standard error, at which further searches end
 
@@ -51,13 +53,15 @@ class Settings:
         hessian: ``exact`` standard errors allow for the SDs being estimated; ``working`` ones
             take them as known (lme4's RX-based) and save most of a warm refit's time.
         max_iterations: of the quasi-Newton method.
-        dense_limit: largest dense matrix to factor; beyond it a sparse factorisation is used.
+        sparse_work: multiplications of a sparse factorisation up to which it is used, where the
+            effects that are left when the largest term is eliminated are ``SMALL`` or more; a
+            design that fills up beyond it has dense algebra.
     """
 
     tolerance: float = 1e-6
     hessian: str = "exact"
     max_iterations: int = 300
-    dense_limit: int = 4000
+    sparse_work: float = 1e7
 
     def __post_init__(self):
         if self.hessian not in ("exact", "working"):
@@ -94,12 +98,16 @@ class Model:
             check_outcomes(success, trials)
             self.columns = column_hashes(self.formula, data)
             self.design = build(self.formula, data, structured)
-            largest = self.design.terms[self.design.eliminated].size
-            sparse = self.design.effects - largest > settings.dense_limit
-            sparse = sparse and not _fewer_rows(self.design)
-            if sparse and self.design.layout.factor is not None:
-                self.design = build(self.formula, data, structured, grid=False)
-            self.system = _system(self.design, sparse)
+            self.system = _system(self.design)
+            if self.system is None:  # large: without a grid, elimination may leave little fill
+                flat = self.design
+                if flat.layout.factor is not None:
+                    flat = build(self.formula, data, structured, grid=False)
+                elimination = eliminate(flat, settings.sparse_work)
+                if elimination is None:
+                    self.system = SchurSystem(self.design)
+                else:
+                    self.design, self.system = flat, SparseSystem(flat, elimination)
             self._take(success, trials)
 
     def _take(self, success: np.ndarray, trials: np.ndarray) -> None:
@@ -301,10 +309,13 @@ def _fewer_rows(design: Design) -> bool:
     return design.shape[1] == 1 and design.shape[0] < rest
 
 
-def _system(design: Design, sparse: bool) -> RowSystem | SchurSystem | SparseSystem:
+def _system(design: Design) -> RowSystem | SchurSystem | None:
+    """The algebra of a design whose size alone says which; None where its fill must be counted."""
     if _fewer_rows(design):
         return RowSystem(design)
-    return SparseSystem(design) if sparse else SchurSystem(design)
+    rest = design.effects - design.terms[design.eliminated].size
+    kernels = any(term.root is not None for term in design.terms)
+    return SchurSystem(design) if rest < SMALL or kernels else None
 
 
 def log_choose(trials: np.ndarray, success: np.ndarray) -> float:

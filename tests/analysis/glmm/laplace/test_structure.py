@@ -6,7 +6,7 @@ import pytest
 
 from analysis.glmm import laplace
 from analysis.glmm.formula import parse
-from analysis.glmm.laplace import Kernel, Model, Settings
+from analysis.glmm.laplace import Kernel, Model, model
 from analysis.glmm.laplace.design import build
 from analysis.glmm.laplace.likelihood import Counts, Likelihood
 from analysis.glmm.laplace.schur import SchurSystem
@@ -103,11 +103,12 @@ def test_levels_without_rows_are_not_reported(design):
     assert fit.random_effects.set_index("group").loc["template:language", "levels"] == 59
 
 
-def test_sparse_fit_equals_dense(design):
+def test_sparse_fit_equals_dense(design, monkeypatch):
     formula, data = design("ragged")
-    dense, sparse = laplace.fit(formula, data), laplace.fit(
-        formula, data, settings=Settings(dense_limit=0)
-    )  # fmt: skip
+    dense = laplace.fit(formula, data)
+    monkeypatch.setattr(model, "SMALL", 0)
+    assert isinstance(laplace.Model(formula, data).system, SparseSystem)
+    sparse = laplace.fit(formula, data)
     assert sparse.log_lik == pytest.approx(dense.log_lik, abs=1e-9)
     np.testing.assert_allclose(sparse.covariance, dense.covariance, rtol=1e-4)
     np.testing.assert_allclose(sparse.modes["std_error"], dense.modes["std_error"], rtol=1e-5)
