@@ -106,12 +106,17 @@ def test_the_studys_alternatives(symbolic, silent):
     fixed = table[table["part"] == "fixed"].set_index(["specification", "term"])
     assert fixed.loc[("resource_distance", "resource:distance"), "p_value"] > 0.5
     assert fixed.loc[("script", "non_latin"), "p_value"] > 0.5
-    assert abs(fixed.loc[("script", "distance"), "change"]) < 0.02
+    assert abs(fixed.loc[("script", "distance"), "change"]) < 0.005
     rows = table[table["specification"] == "template_language"]
-    assert rows["aic_change"].iloc[0] == pytest.approx(-1e5, rel=0.1)
     spread = rows[rows["part"] == "random"].set_index("term")["estimate"]
-    assert spread["template:language"] > spread["variant:language"] > spread["language"]
-    assert not rows["significance_changed"].any()
+    assert spread["template:language"] == pytest.approx(0.946, abs=5e-4)
+    assert spread["variant:language"] == pytest.approx(0.61, abs=0.005)  # as printed
+    assert spread["language"] == pytest.approx(0.246, abs=5e-4)  # printed 0.27: 16 languages
+    assert rows["aic_change"].iloc[0] == pytest.approx(-102_281, abs=1)
+    assert rows["explained_language"].iloc[0] == pytest.approx(0.9335, abs=5e-4)
+    assert rows["explained_variant_language"].iloc[0] == pytest.approx(0.1887, abs=5e-4)
+    # the effect that "doesn't reproduce under model ablation" (section 4.1.1)
+    assert rows.loc[rows["significance_changed"], "term"].tolist() == ["distance:reasoning"]
     main = table[table["specification"] == "main"].iloc[0]
-    assert main["explained_language"] == pytest.approx(0.92, abs=0.01)
-    assert main["explained_variant_language"] == pytest.approx(0.23, abs=0.01)
+    assert main["explained_language"] == pytest.approx(0.917, abs=5e-4)
+    assert main["explained_variant_language"] == pytest.approx(0.226, abs=5e-4)
