@@ -175,7 +175,7 @@ def check_asked(formula: str | None, mode: object) -> None:
     """Raise InputError for what is no formula, and for no way of fitting (``MODES``)."""
     if formula is not None:
         parse(formula)
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         near = suggest(str(mode), MODES)
         raise InputError(f"no engine {mode!r}; there are {', '.join(MODES)}.{near}")
 

@@ -97,6 +97,7 @@ def command(
     """
     say = output.current()
     cache = options.training_cache(out, train)
+    anywhere.check_items(items)
     if target is not None:
         anywhere.check_target(target)
     if save is not None:

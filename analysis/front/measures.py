@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from analysis import design as designs
 from analysis.figures import figure_transfer_comparison as figure
 from analysis.front import axes
+from analysis.front.arguments import whole
 from analysis.front.errors import speaking_python
 from analysis.front.progress import fitting
 from analysis.front.shown import Sheet, Shown
@@ -118,7 +119,7 @@ def measures(
 
     Raises InputError for a source without outcomes, unmatched items, and what the fit refuses.
     """
-    study = given(study)
+    study, draws = given(study), whole("draws", draws, 2)
     cells, features = study.inputs.cells, study.features
     source = among(source, cells["language"].unique())
     fitted, effects, notes = None, None, ()

@@ -105,6 +105,7 @@ def predict(
     target that nothing reaches.
     """
     study, asked, items = given(study), several("language", language), whole("items", items)
+    anywhere.check_items(items)
     if target is not None:
         anywhere.check_target(target)
     known = study.catalogue  # what cannot be asked is said before the fit

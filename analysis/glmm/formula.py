@@ -190,6 +190,8 @@ def parse(text: str) -> Formula:
 
     Raises InputError for what is not such a formula or has no random term.
     """
+    if not isinstance(text, str):
+        raise InputError(f"a formula is a text such as '~ size + (1 | language)', not {text!r}")
     response, tilde, right = text.partition("~")
     if not tilde:
         raise InputError(f"a formula needs a '~': {text!r}")

@@ -24,6 +24,7 @@ from analysis.unseen.bundles import (
 from analysis.unseen.intervals import COLUMNS, NOMINAL
 from analysis.unseen.sizes import check_target, largest_size, size_multiples, what_reaches
 from analysis.unseen.template_layer import calibrate
+from common.errors import InputError
 
 __all__ = [
     "ITEMS",
@@ -33,6 +34,7 @@ __all__ = [
     "build",
     "bundle",
     "catalogue",
+    "check_items",
     "check_target",
     "data_key",
     "find_languages",
@@ -46,6 +48,15 @@ __all__ = [
 
 ITEMS = 2000
 """Questions that a prediction is about where nobody says: the study's, 100 templates × 20."""
+
+
+MOST_ITEMS = 10**9
+
+
+def check_items(items: int) -> None:
+    """Raises InputError for more questions than anybody asks (``MOST_ITEMS``)."""
+    if items > MOST_ITEMS:
+        raise InputError(f"--items is a number of questions up to {MOST_ITEMS:,}, not {items:,}")
 
 
 def predict(

@@ -87,9 +87,9 @@ def split(joined: pd.DataFrame, fold: Fold, seen_templates: Sequence[str] = ()) 
     away = joined["language"].isin(fold.held_out)
     remaining = joined["language"][~away].nunique()
     if remaining < FEWEST_LANGUAGES:
+        held = f"holding out {name_some(fold.held_out)} leaves" if fold.held_out else "there are"
         raise InputError(
-            f"holding out {name_some(fold.held_out)} leaves {remaining} languages to learn from; "
-            f"at least {FEWEST_LANGUAGES} are needed"
+            f"{held} {remaining} languages to learn from; at least {FEWEST_LANGUAGES} are needed"
         )
     if len(seen_templates):
         away &= ~joined["template"].isin(list(seen_templates))

@@ -166,3 +166,25 @@ def test_a_wrong_source_or_language_is_refused_before_the_fit(study, monkeypatch
         hold_out(study, "model_mean", "swahili")
     with pytest.raises(InputError, match="no engine 'laplas'.*laplace"):
         fit(study, engine="laplas")
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda study: fit(study, 5), "a formula is a text"),
+        (lambda study: fit(study, engine=["laplace"]), "no engine"),
+        (lambda study: measures(study, draws="x"), "draws= is a whole number from 2"),
+        (lambda study: predict("swh", params=8, items=10**19, study=study), "items= is a number"),
+        (lambda study: predict("swh", params=[8], study=study), "not \\[8\\]"),
+        (lambda study: predict(None, params=8, study=study), "a language is named by its code"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused(study, ask, message):
+    with pytest.raises(InputError, match=message):
+        ask(study)
+
+
+def test_too_few_languages_to_learn_from(cells):
+    two = load(outcomes=cells[cells["language"].isin(["eng", "deu"])])
+    with pytest.raises(InputError, match="^there are 2 languages to learn from; at least 3"):
+        predict("swh", "Qwen2.5-7B-Instruct", study=two)
