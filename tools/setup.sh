@@ -113,7 +113,7 @@ is_at_home() { # whether .venv was made where it lies: its scripts hold its path
 
 # ---- R
 
-r_version() { if command -v R >/dev/null; then R --version 2>/dev/null | sed -n 1p; fi; }
+r_version() { if command -v R >/dev/null; then R --version 2>/dev/null | sed -n '1s/ (.*//p'; fi; }
 
 has_lme4() { command -v R >/dev/null && Rscript -e 'library(lme4)' >/dev/null 2>&1; }
 
