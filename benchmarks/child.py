@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from analysis.glmm.formula import parse
+from benchmarks import blas
 from benchmarks.engines import ENGINES, NotInstalled
 from common import kept
 
@@ -32,7 +33,7 @@ def peak_mb() -> float:
 
 
 def measure(engine: str, path: str) -> dict:
-    """Fit, and what it took: wall and CPU seconds, peak memory before and after.
+    """Fit, and what it took: wall and CPU seconds, peak memory before and after, and the BLAS.
 
     What loads on an engine's first use (R, a package) is loaded before the clock starts.
     """
@@ -51,6 +52,7 @@ def measure(engine: str, path: str) -> dict:
         "cpu_seconds": time.process_time() - cpu,
         "base_mb": base,
         "peak_mb": peak_mb(),
+        "blas": blas.in_use(),
         "status": "converged" if outcome.converged else "not converged",
         **asdict(outcome),
     }

@@ -33,7 +33,7 @@ from common.seeds import DEFAULT_SEED
 COLUMNS = [
     "engine", "version", "templates", "cells", "seconds", "cpu_seconds", "base_mb", "peak_mb",
     "evaluations", "log_lik", "log_lik_at_estimates",
-    "max_abs_beta_difference", "status",
+    "max_abs_beta_difference", "status", "blas",
 ]  # fmt: skip
 
 
@@ -132,8 +132,10 @@ def _note(source: str) -> str:
         "`log_lik` is the engine's own; "
         "`log_lik_at_estimates` is our Laplace log-likelihood at its estimates, comparable over "
         "engines that drop constants or approximate otherwise. `max_abs_beta_difference` is from "
-        "our engine's fixed effects (log-odds). `warm.csv`: refits of our engine started at the "
-        "full fit.\n\n"
+        "our engine's fixed effects (log-odds). `blas` is the linear algebra that the process "
+        "computed with; R's reference BLAS, Debian's default, is several times slower than "
+        "OpenBLAS where matrices are dense, which is no merit of the other engines. `warm.csv`: "
+        "refits of our engine started at the full fit.\n\n"
         f"Machine: {os.cpu_count()} cores, {platform.machine()}, {platform.system()}, Python "
         f"{platform.python_version()}, NumPy {version('numpy')}."
     )

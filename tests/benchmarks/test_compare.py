@@ -1,5 +1,7 @@
 """Running an engine apart: what comes back of one that works, fails, or takes too long."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -29,6 +31,14 @@ def test_an_engine_that_works(design):
     assert set(found["beta"]) == {"(Intercept)", "resource"}
     assert found["seconds"] > 0
     assert 30 < found["base_mb"] <= found["peak_mb"]
+    assert re.search(r"openblas|mkl|blis|accelerate", found["blas"])
+
+
+def test_an_engine_in_r_says_rs_blas(design):
+    found = run_apart("benchmarks.child", "lme4 nAGQ=0", str(design), limit=120)
+    if found["status"] == "not installed":
+        pytest.skip("needs R")
+    assert re.fullmatch(r"R: \w+ \(.*blas.*\)", found["blas"])
 
 
 def test_an_engine_that_fails_or_is_stopped(design):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from analysis.glmm.r_session import EngineMissing, session
+from analysis.glmm.r_session import session
 
 FORMULA = (
     "~ resource * size + (1 | variant) + (1 | template) + (1 | language) + (1 | variant:language)"
@@ -48,12 +48,9 @@ def simulate(
 
 
 @pytest.fixture(scope="session")
-def r():
+def r(with_r):
     """R with lme4 attached, as ``rpy2.robjects.r``; tests that judge by it are skipped without."""
-    try:
-        return session().robjects.r
-    except EngineMissing as error:
-        pytest.skip(f"needs R: {error}")
+    return session().robjects.r
 
 
 @pytest.fixture(scope="session")
