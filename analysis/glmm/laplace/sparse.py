@@ -137,7 +137,7 @@ class SparseFactor:
         """Leverages, traces and variances, from the selected entries of the inverse."""
         # SuperLU numbers the tree's nodes anew, children before parents: perm_c leads there
         place = self.factor.perm_c
-        back = np.argsort(place)
+        back = np.argsort(place, kind="stable")
         lower = sparse.coo_array(self.factor.L)
         moved = (lower.data, (back[lower.row], back[lower.col]))
         inverse = self.system.selected.entries(
