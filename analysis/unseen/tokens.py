@@ -74,7 +74,8 @@ def measure(tokenizer: str, language: str) -> tuple[float, int] | None:
     if not texts:
         return None
     counts = fertility.count(AT_HAND[tokenizer], list(texts), texts, tokenizer)
-    rate = counts.set_index("language").eval("token_count / non_whitespace_characters")
+    counts = counts.set_index("language")
+    rate = counts["token_count"] / counts["non_whitespace_characters"]
     return float(rate[language] / rate[REFERENCE]), len(texts[language])
 
 

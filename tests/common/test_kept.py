@@ -49,7 +49,11 @@ def runs_code(source: str) -> list[str]:
             found.append(f"{node.lineno}: {function.id}")
         if isinstance(function, ast.Attribute):
             owner = getattr(function.value, "id", "")
-            if (owner, function.attr) in METHODS or function.attr in ("read_pickle", "to_pickle"):
+            if (owner, function.attr) in METHODS or function.attr in (
+                "read_pickle",
+                "to_pickle",
+                "eval",
+            ):
                 found.append(f"{node.lineno}: {owner}.{function.attr}")
         allowed = [word.value for word in node.keywords if word.arg == "allow_pickle"]
         if any(not (isinstance(v, ast.Constant) and v.value is False) for v in allowed):
@@ -70,7 +74,7 @@ def test_no_source_runs_what_a_file_holds():
         "import joblib\njoblib.load(p)",
         "from joblib import load", "np.load(p, allow_pickle=True)", "np.load(p, allow_pickle=flag)",
         "eval(text)", "exec(text)", "from builtins import eval\neval(text)",
-        "pd.read_pickle(p)", "table.to_pickle(p)", "yaml.load(text)",
+        "pd.read_pickle(p)", "table.eval(text)", "table.to_pickle(p)", "yaml.load(text)",
     ],
 )  # fmt: skip
 def test_the_walk_finds_them(text):
