@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from analysis import study
@@ -24,7 +25,6 @@ from analysis.inputs import Inputs
 from analysis.provenance import note, write_note
 from analysis.tables import render, table_ladder
 from analysis.unseen import anywhere, ladder, loo, nested, scores, shape
-from analysis.unseen.folds import Fold, split
 from analysis.unseen.predictors import PREDICTORS
 from analysis.unseen.predictors import predictor as predictor_of
 from analysis.unseen.predictors.pairs import PairModel
@@ -132,7 +132,11 @@ def command(
         key += ("complete rows",) * drop_missing  # no prediction for other data may find this fit
         kept = replace(inputs, cells=joined[CELL])
         bundle = anywhere.bundle(key, directory / "cache", lambda: kept)
-        write_shape(bundle, task, directory, note(inputs.source))
+        curves = shape.resource_shape(bundle.fitted, bundle.constants, task.seed)
+        slope = shape.resource_slope(task)
+        known = bundle.languages
+        seen = known[known["language"].isin(joined["language"])]
+        write_shape(curves, slope, seen, directory, note(inputs.source))
     show(result, say)
     if nest:
         chosen_anew = nested.nested(task, say.counting)
@@ -175,16 +179,10 @@ def write(
 
 
 def write_shape(
-    bundle: anywhere.Bundle, task: Task, directory: options.Path, text: str
+    curves: pd.DataFrame, slope: float, languages: pd.DataFrame, directory: options.Path, text: str
 ) -> list[options.Path]:
     """The shape of the resource effect, and the line that the study's model draws instead."""
-    curves = shape.resource_shape(bundle.fitted, bundle.constants, task.seed)
-    everything = split(task.joined, Fold("none", "none", ()))
-    line = predictor_of("study_pairs").fit(everything.train, task.vectors, "laplace").fit
-    sd = bundle.constants.set_index("feature").loc["resource", "sd"]
-    seen = bundle.languages[bundle.languages["language"].isin(task.joined["language"])]
-    slope = line.coefficients["resource"] / sd
-    figure = figure_resource_shape.draw(curves, slope, seen, text)
+    figure = figure_resource_shape.draw(curves, slope, languages, text)
     return [
         write_table(curves.round(loo.DIGITS), directory / "loo" / "resource_shape.csv"),
         *style.save(figure, directory / "figures" / "figure_resource_shape"),

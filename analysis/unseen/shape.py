@@ -5,11 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from analysis.unseen.folds import Fold, split
+from analysis.unseen.predictors import predictor
 from analysis.unseen.predictors.pairs import FittedPairs
+from analysis.unseen.task import Task
 
 GROUPS = ("smooth", "smooth:family")
 ALL = "mean over families"
 POINTS = 50
+
+
+def resource_slope(task: Task) -> float:
+    """The straight line of the study's model on pair totals: log-odds per unit of resource."""
+    everything = split(task.joined, Fold("none", "none", ()))
+    fit = predictor("study_pairs").fit(everything.train, task.vectors, "laplace").fit
+    scale = everything.constants.set_index("feature").loc["resource", "sd"]
+    return float(fit.coefficients["resource"] / scale)
 
 
 def resource_shape(fitted: FittedPairs, constants: pd.DataFrame, seed: int) -> pd.DataFrame:
