@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-browser test-pymer4 lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-wheel test-browser test-pymer4 lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -203,6 +203,10 @@ test-browser: ## the report in a real browser: explorer, widths, keyboard, print
 	$(needs) test browser
 	@tools/browser.sh
 	.venv/bin/python -m pytest -m browser tests/browser
+
+test-wheel: ## the package as a user installs it: one top-level name, in a new environment
+	$(needs)
+	tools/check_wheel.sh
 
 test-pymer4: ## our fits beside lme4's through pymer4, in an environment of its own
 	$(needs) test lme4

@@ -12,13 +12,12 @@ from io import TextIOWrapper
 from typing import Annotated
 
 import typer
+from capability_transfer.analysis.commands import output
+from capability_transfer.analysis.commands.places import asked
+from capability_transfer.analysis.commands.source import described
+from capability_transfer.common.errors import InputError
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
-
-from analysis.commands import output
-from analysis.commands.places import asked
-from analysis.commands.source import described
-from common.errors import InputError
 
 PANELS = {
     "Start here": (
@@ -104,7 +103,9 @@ def build(names: Collection[str] = COMMANDS) -> typer.Typer:
         for name in members:
             function, examples = described(name), {}
             if name in names:
-                module = import_module(f"analysis.commands.{name.replace('-', '_')}")
+                module = import_module(
+                    f"capability_transfer.analysis.commands.{name.replace('-', '_')}"
+                )
                 function, examples = module.command, getattr(module, "EXAMPLES", {})
             app.command(name, cls=_command_class(examples), rich_help_panel=panel)(
                 _with_json(function)
@@ -169,7 +170,7 @@ class Command(TyperCommand):
 
     def invoke(self, ctx):
         """Run it, talking to people or, with ``--json`` here or before its name, to a machine."""
-        from common.parallel import cluster
+        from capability_transfer.common.parallel import cluster
 
         options, shared = dict(ctx.params), ctx.find_root().params
         machine = options.pop("json") or shared["json"]

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-from common.errors import InputError
-from common.files import write_table
-from features import models as model_registry
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import write_table
+from capability_transfer.features import models as model_registry
 
 REFERENCE = "eng"
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.formula import BINOMIAL_RESPONSE, Formula, RandomTerm, parse
-from common.errors import InputError, name_some
-from features.table import FEATURES, Tables
+from capability_transfer.analysis.glmm.formula import BINOMIAL_RESPONSE, Formula, RandomTerm, parse
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.features.table import FEATURES, Tables
 
 INDICATORS = ("reasoning",)
 """Features that are 0 or 1 and stay so; every other number becomes a z-score."""

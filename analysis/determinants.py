@@ -9,22 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-from analysis import design as designs
-from analysis import study
-from analysis.glmm.cache import cached_fit
-from analysis.glmm.diagnostics import separated_levels
-from analysis.glmm.engines import ENGINES
-from analysis.glmm.formula import Formula, parse
-from analysis.glmm.judge import Judgement, judge
-from analysis.glmm.r_session import session
-from analysis.glmm.result import Fit, untimed
-from analysis.glmm.separation import find_separation
-from analysis.inputs import Inputs
-from analysis.variance import EXPLAINED_GROUPS, variance_explained
-from common.errors import InputError, name_some, suggest
-from common.files import write_table
-from features.table import FEATURES
+from capability_transfer.analysis import design as designs
+from capability_transfer.analysis import study
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.diagnostics import separated_levels
+from capability_transfer.analysis.glmm.engines import ENGINES
+from capability_transfer.analysis.glmm.formula import Formula, parse
+from capability_transfer.analysis.glmm.judge import Judgement, judge
+from capability_transfer.analysis.glmm.r_session import session
+from capability_transfer.analysis.glmm.result import Fit, untimed
+from capability_transfer.analysis.glmm.separation import find_separation
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.variance import EXPLAINED_GROUPS, variance_explained
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.files import write_table
+from capability_transfer.features.table import FEATURES
 
 MODES = {
     "lme4": "our engine finds the optimum, lme4 evaluates its own likelihood there",

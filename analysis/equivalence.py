@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pandas as pd
+from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.common.errors import InputError, name_some, suggest
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
-
-from analysis.outcomes.cells import pair_totals
-from common.errors import InputError, name_some, suggest
 
 MARGIN = 1.0
 """The study's equivalence margin, accuracy points."""

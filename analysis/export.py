@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
-
-from analysis.outcomes.policies import connect, quoted
-from common.errors import InputError, name_some
-from common.files import read_table, replacing, write_table
+from capability_transfer.analysis.outcomes.policies import connect, quoted
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import read_table, replacing, write_table
 
 ITEM = ("language", "split", "template", "instance")
 

@@ -8,19 +8,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-
-from analysis.design import KEYS
-from analysis.glmm.cache import cached_fit
-from analysis.glmm.formula import Formula
-from analysis.glmm.inference import METHODS, bootstrap, profile_intervals, wald_intervals
-from analysis.glmm.inference.bootstrap import Bootstrap
-from analysis.glmm.inference.profile import profile_count
-from analysis.glmm.laplace import Model, Optimum
-from analysis.glmm.laplace_check import LaplaceCheck, check_laplace, count_points
-from analysis.glmm.overdispersion import compare, with_observation_level
-from analysis.glmm.result import Fit
-from common.errors import InputError, suggest
-from common.files import write_table
+from capability_transfer.analysis.design import KEYS
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.formula import Formula
+from capability_transfer.analysis.glmm.inference import (
+    METHODS,
+    bootstrap,
+    profile_intervals,
+    wald_intervals,
+)
+from capability_transfer.analysis.glmm.inference.bootstrap import Bootstrap
+from capability_transfer.analysis.glmm.inference.profile import profile_count
+from capability_transfer.analysis.glmm.laplace import Model, Optimum
+from capability_transfer.analysis.glmm.laplace_check import (
+    LaplaceCheck,
+    check_laplace,
+    count_points,
+)
+from capability_transfer.analysis.glmm.overdispersion import compare, with_observation_level
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common.errors import InputError, suggest
+from capability_transfer.common.files import write_table
 
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 

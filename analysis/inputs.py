@@ -8,17 +8,16 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
-
-from analysis.outcomes.files import place, read_outcomes
-from analysis.outcomes.schema import check_fit_ready
-from analysis.outcomes.study import study_cells
-from common.errors import InputError, name_some, suggest
-from features import fertility
-from features import languages as language_registry
-from features import models as model_registry
-from features.fertility import read_counts, with_packaged
-from features.reading import named
-from features.table import Tables, build_all
+from capability_transfer.analysis.outcomes.files import place, read_outcomes
+from capability_transfer.analysis.outcomes.schema import check_fit_ready
+from capability_transfer.analysis.outcomes.study import study_cells
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features import fertility
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import models as model_registry
+from capability_transfer.features.fertility import read_counts, with_packaged
+from capability_transfer.features.reading import named
+from capability_transfer.features.table import Tables, build_all
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from features.languages import registry
+from capability_transfer.features.languages import registry
 
 FEATURES = {
     "resource": "Resource level",

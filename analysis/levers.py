@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.design import Design, standardise
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common.errors import InputError
 from scipy import stats
-
-from analysis.design import Design, standardise
-from analysis.glmm.result import Fit
-from common.errors import InputError
 
 REFERENCE = "eng"
 LEVEL = 0.95

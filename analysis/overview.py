@@ -7,14 +7,17 @@ from importlib import resources
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.outcomes.published import (
+    read_accuracy,
+    read_candidates,
+    read_overview,
+)
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import resource, typology
+from capability_transfer.features.table import Tables
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
-
-from analysis.outcomes.published import read_accuracy, read_candidates, read_overview
-from common.errors import InputError
-from features import languages as language_registry
-from features import resource, typology
-from features.table import Tables
 
 ENGLISH = "eng"
 PRINTED = 0.05 + 1e-9
@@ -199,7 +202,11 @@ def correlations(tables: Tables) -> pd.DataFrame:
 
 @cache
 def _published(name: str) -> pd.DataFrame:
-    with resources.files("analysis").joinpath(f"data/{name}").open(encoding="utf-8") as file:
+    with (
+        resources.files("capability_transfer.analysis")
+        .joinpath(f"data/{name}")
+        .open(encoding="utf-8") as file
+    ):
         return pd.read_csv(file, keep_default_na=False)
 
 

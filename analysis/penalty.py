@@ -11,16 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis import design
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.inference import LikelihoodRatio, likelihood_ratio_test
+from capability_transfer.analysis.glmm.result import Fit, untimed
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import write_table
 from scipy import stats
-
-from analysis import design
-from analysis.glmm.cache import cached_fit
-from analysis.glmm.inference import LikelihoodRatio, likelihood_ratio_test
-from analysis.glmm.result import Fit, untimed
-from analysis.inputs import Inputs
-from analysis.outcomes.cells import pair_totals
-from common.errors import InputError, name_some
-from common.files import write_table
 
 _OTHERS = (
     "(1 | family) + (1 | base_model) + (1 | variant) + (1 | template) + (1 | variant:language)"
@@ -248,7 +247,11 @@ def write(result: Penalty, directory: Path) -> list[Path]:
 
 @cache
 def _published() -> pd.DataFrame:
-    with resources.files("analysis").joinpath("data/study_penalty.csv").open() as file:
+    with (
+        resources.files("capability_transfer.analysis")
+        .joinpath("data/study_penalty.csv")
+        .open() as file
+    ):
         return pd.read_csv(file)
 
 

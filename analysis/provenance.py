@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.glmm.result import Fit
-from common.files import write_text
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common.files import write_text
 
 LAPLACE = ("laplace", "lme4")
 """Engines that maximise Laplace's approximation of the likelihood."""

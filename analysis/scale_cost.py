@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-
-from analysis.design import Design, pair_means, standardise
-from analysis.glmm.result import Fit
-from analysis.levers import REFERENCE
-from common.errors import InputError
+from capability_transfer.analysis.design import Design, pair_means, standardise
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.levers import REFERENCE
+from capability_transfer.common.errors import InputError
 
 REFERENCE_B = 8.0
 

@@ -17,12 +17,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis import determinants as d
+from capability_transfer.analysis.inputs import load
+from capability_transfer.analysis.responses.cells import stage_cells
+from capability_transfer.common.files import write_table
 from statsmodels.stats.proportion import proportion_confint
-
-from analysis import determinants as d
-from analysis.inputs import load
-from analysis.responses.cells import stage_cells
-from common.files import write_table
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,11 @@ class Stages:
 @cache
 def published() -> pd.DataFrame:
     """Table 6 as printed: stage, kind (fixed, random), name, estimate; on the study's own logs."""
-    with resources.files("analysis").joinpath("data/study_stages.csv").open() as file:
+    with (
+        resources.files("capability_transfer.analysis")
+        .joinpath("data/study_stages.csv")
+        .open() as file
+    ):
         return pd.read_csv(file)
 
 

@@ -25,7 +25,11 @@ SIZE_ONLY = f"~ size + {RANDOM_TERMS}"
 
 @cache
 def _published() -> pd.DataFrame:
-    with resources.files("analysis").joinpath("data/study_estimates.csv").open() as file:
+    with (
+        resources.files("capability_transfer.analysis")
+        .joinpath("data/study_estimates.csv")
+        .open() as file
+    ):
         return pd.read_csv(file)
 
 
@@ -46,5 +50,9 @@ def published_predictions() -> pd.DataFrame:
     Columns: level (pair, language), predictor, truth, k (templates seen), statistic (mae in
     accuracy points, pearson), value, conf_low, conf_high, source.
     """
-    with resources.files("analysis").joinpath("data/study_predictions.csv").open() as file:
+    with (
+        resources.files("capability_transfer.analysis")
+        .joinpath("data/study_predictions.csv")
+        .open() as file
+    ):
         return pd.read_csv(file)

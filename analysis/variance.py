@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm.result import Fit
 
 EXPLAINED_GROUPS = ("language", "variant:language")
 

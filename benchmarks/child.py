@@ -13,10 +13,11 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.common import kept
+
 from benchmarks import blas
 from benchmarks.engines import ENGINES, NotInstalled
-from common import kept
 
 
 def peak_mb() -> float:

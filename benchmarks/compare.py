@@ -14,21 +14,21 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 import typer
+from capability_transfer.analysis.commands.places import USER_RESULTS
+from capability_transfer.analysis.figures import style
+from capability_transfer.analysis.glmm.laplace import Model, report
+from capability_transfer.analysis.outcomes.study import data_source
+from capability_transfer.analysis.provenance import write_note
+from capability_transfer.common import kept
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import write_table
+from capability_transfer.common.seeds import DEFAULT_SEED
 from rich.console import Console
 
-from analysis.commands.places import USER_RESULTS
-from analysis.figures import style
-from analysis.glmm.laplace import Model, report
-from analysis.outcomes.study import data_source
-from analysis.provenance import write_note
 from benchmarks import picture, warm
 from benchmarks.apart import run_apart
 from benchmarks.designs import TEMPLATES, main_design, main_model
 from benchmarks.engines import ENGINES
-from common import kept
-from common.errors import InputError
-from common.files import write_table
-from common.seeds import DEFAULT_SEED
 
 COLUMNS = [
     "engine", "version", "templates", "cells", "seconds", "cpu_seconds", "base_mb", "peak_mb",

@@ -16,18 +16,17 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 import typer
+from capability_transfer.analysis.commands.places import RESULTS, USER_RESULTS
+from capability_transfer.analysis.glmm.inference import bootstrap, profile_intervals, wald_intervals
+from capability_transfer.analysis.glmm.laplace import Model, report
+from capability_transfer.analysis.glmm.laplace.model import one_thread
+from capability_transfer.analysis.progress import counting
+from capability_transfer.analysis.provenance import write_note
+from capability_transfer.common.files import write_table
+from capability_transfer.common.seeds import DEFAULT_SEED
 from joblib import Parallel, delayed
 from rich.console import Console
 from scipy import special, stats
-
-from analysis.commands.places import RESULTS, USER_RESULTS
-from analysis.glmm.inference import bootstrap, profile_intervals, wald_intervals
-from analysis.glmm.laplace import Model, report
-from analysis.glmm.laplace.model import one_thread
-from analysis.progress import counting
-from analysis.provenance import write_note
-from common.files import write_table
-from common.seeds import DEFAULT_SEED
 
 LEVEL = 0.95
 ALPHA = 0.005  # per side: a coverage outside its central 99% is not chance

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis import design, study
+from capability_transfer.analysis.glmm.columns import INTERCEPT
+from capability_transfer.analysis.glmm.formula import Formula, parse
+from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.analysis.glmm.predict import linear_predictor
+from capability_transfer.analysis.inputs import load
+from capability_transfer.features.table import FEATURES
 from scipy.special import expit
-
-from analysis import design, study
-from analysis.glmm.columns import INTERCEPT
-from analysis.glmm.formula import Formula, parse
-from analysis.glmm.laplace import fit
-from analysis.glmm.predict import linear_predictor
-from analysis.inputs import load
-from features.table import FEATURES
 
 TEMPLATES = (25, 100, 400)
 INSTANCES = 20

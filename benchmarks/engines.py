@@ -12,13 +12,12 @@ from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm import lme4
-from analysis.glmm.formula import Formula
-from analysis.glmm.laplace import Settings
-from analysis.glmm.laplace import fit as laplace_fit
-from analysis.glmm.r_session import EngineMissing, session, to_r_frame
-from analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm import lme4
+from capability_transfer.analysis.glmm.formula import Formula
+from capability_transfer.analysis.glmm.laplace import Settings
+from capability_transfer.analysis.glmm.laplace import fit as laplace_fit
+from capability_transfer.analysis.glmm.r_session import EngineMissing, session, to_r_frame
+from capability_transfer.analysis.glmm.result import Fit
 
 
 class NotInstalled(Exception):
@@ -171,8 +170,8 @@ def _r_outcome(function: str, formula: Formula, data: pd.DataFrame) -> Outcome:
 
 
 ENGINES: dict[str, tuple[Callable[[], None], Callable[[Formula, pd.DataFrame], Outcome]]] = {
-    "laplace": (_package("analysis.glmm.laplace"), laplace),
-    "laplace, RX": (_package("analysis.glmm.laplace"), laplace_rx),
+    "laplace": (_package("capability_transfer.analysis.glmm.laplace"), laplace),
+    "laplace, RX": (_package("capability_transfer.analysis.glmm.laplace"), laplace_rx),
     "glmmTMB": (_r_package("glmmTMB"), glmmtmb),
     "lme4 nAGQ=0": (_r_package("lme4"), lme4_nagq0),
     "lme4 nAGQ=1": (_r_package("lme4"), lme4_nagq1),

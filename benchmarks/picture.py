@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis.figures.style import INK, MUTED, OURS, RC, add_note, new_figure
 from matplotlib.figure import Figure
-
-from analysis.figures.style import INK, MUTED, OURS, RC, add_note, new_figure
 
 MARKS = "os^Dvp"
 

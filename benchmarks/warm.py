@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.inference import simulate
+from capability_transfer.analysis.glmm.laplace import Model, Settings, warm_start
+from capability_transfer.common.errors import InputError
 
-from analysis.glmm.inference import simulate
-from analysis.glmm.laplace import Model, Settings, warm_start
 from benchmarks.apart import run_apart
 from benchmarks.designs import main_design, main_model
-from common.errors import InputError
 
 TEMPLATES = 100
 BOOTSTRAP = 20

@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from types import ModuleType
 
-from common.errors import InputError
+from capability_transfer.common.errors import InputError
 
 OFFERS = {
     "lme4": "the lme4 engine, which runs in R",

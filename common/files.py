@@ -14,9 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-from common import spreadsheets
-from common.errors import InputError
+from capability_transfer.common import spreadsheets
+from capability_transfer.common.errors import InputError
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("analysis", "common", "evaluation", "features", "R")

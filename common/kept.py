@@ -17,9 +17,8 @@ from typing import TypeVar
 
 import numpy as np
 import pandas as pd
-
-from common.errors import InputError
-from common.files import replacing
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import replacing
 
 FORMAT = 1
 TREE = "tree"

@@ -12,10 +12,9 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from capability_transfer.common import extras
+from capability_transfer.common.errors import InputError
 from joblib import parallel_config
-
-from common import extras
-from common.errors import InputError
 
 CONNECT_SECONDS = 10
 

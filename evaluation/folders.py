@@ -15,9 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from common import extras
-from common.errors import InputError, name_some, suggest
-from features.languages import of_template
+from capability_transfer.common import extras
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features.languages import of_template
 
 if TYPE_CHECKING:
     from multilingual_gsm_symbolic import AnnotatedQuestion

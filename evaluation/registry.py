@@ -1,6 +1,6 @@
 """What Inspect AI finds through the package's entry point: the task and the scripted provider."""
 
-from evaluation.scripted import scripted
-from evaluation.task import multilingual_gsm
+from capability_transfer.evaluation.scripted import scripted
+from capability_transfer.evaluation.task import multilingual_gsm
 
 __all__ = ["multilingual_gsm", "scripted"]

@@ -18,6 +18,13 @@ from functools import cache
 from hashlib import sha256
 from statistics import NormalDist
 
+from capability_transfer.analysis.responses.boxed import box_number
+from capability_transfer.analysis.responses.numbers import decimal_sign
+from capability_transfer.common.errors import InputError
+from capability_transfer.evaluation.instances import Instance, read_instances
+from capability_transfer.features import models, resource
+from capability_transfer.features.reasoning import mode
+from capability_transfer.features.size import parse_size
 from inspect_ai.model import ChatCompletionChoice as Choice
 from inspect_ai.model import (
     ChatMessage,
@@ -31,14 +38,6 @@ from inspect_ai.model import (
     modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
-
-from analysis.responses.boxed import box_number
-from analysis.responses.numbers import decimal_sign
-from common.errors import InputError
-from evaluation.instances import Instance, read_instances
-from features import models, resource
-from features.reasoning import mode
-from features.size import parse_size
 
 CHARACTERS_PER_TOKEN = 4
 MEAN_RESOURCE = 7.0

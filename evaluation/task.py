@@ -22,6 +22,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from types import MappingProxyType
 
+from capability_transfer.analysis.responses.boxed import box_number, read_answer
+from capability_transfer.analysis.responses.numbers import decimal_sign
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.evaluation import instances as making
+from capability_transfer.evaluation.progress import counting
+from capability_transfer.features.reasoning import mode
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
@@ -41,13 +47,6 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState, generate
 from rich.console import Console
-
-from analysis.responses.boxed import box_number, read_answer
-from analysis.responses.numbers import decimal_sign
-from common.errors import InputError, name_some, suggest
-from evaluation import instances as making
-from evaluation.progress import counting
-from features.reasoning import mode
 
 CONVENTIONS = "capability-transfer/1"
 

@@ -13,13 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
-
-from common import extras
-from common.errors import InputError, name_some
-from features import languages as language_registry
-from features import models as model_registry
-from features import tokenizers
-from features.reading import numbers, read_rows
+from capability_transfer.common import extras
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import models as model_registry
+from capability_transfer.features import tokenizers
+from capability_transfer.features.reading import numbers, read_rows
 
 PACKAGED = Path(__file__).parent / "data" / "tokenizer_counts.csv"
 REFERENCE = "eng"

@@ -14,10 +14,9 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
-
-from common.errors import InputError, name_some
-from features import names
-from features.reading import check_columns, named, read_rows, truth
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.features import names
+from capability_transfer.features.reading import check_columns, named, read_rows, truth
 
 DATA = Path(__file__).parent / "data"
 COLUMNS = (

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Literal
 
 import pandas as pd
-
-from common.errors import InputError, name_some, suggest
-from features.reading import check_columns, named, numbers, read_rows, truth
-from features.reasoning import mode
-from features.size import parse_size
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features.reading import check_columns, named, numbers, read_rows, truth
+from capability_transfer.features.reasoning import mode
+from capability_transfer.features.size import parse_size
 
 DATA = Path(__file__).parent / "data"
 REQUIRED = ("variant", "base_model", "family", "reasoning")

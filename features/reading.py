@@ -7,10 +7,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import pandas as pd
-
-from common.errors import InputError, name_some, suggest
-from common.pointers import is_pointer, told
-from common.spreadsheets import unguarded
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.pointers import is_pointer, told
+from capability_transfer.common.spreadsheets import unguarded
 
 
 def named(source: str | Path | pd.DataFrame, table: str) -> str:

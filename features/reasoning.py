@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from common.errors import InputError
+from capability_transfer.common.errors import InputError
 
 MODES = {
     "on": "on",

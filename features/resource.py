@@ -13,11 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-from common.errors import InputError, name_some, suggest
-from common.files import replacing
-from features import languages as registry
-from features.reading import numbers, read_rows
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.files import replacing
+from capability_transfer.features import languages as registry
+from capability_transfer.features.reading import numbers, read_rows
 
 SNAPSHOT = Path(__file__).parent / "data" / "common_crawl_pages.csv"
 STATISTICS = (

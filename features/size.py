@@ -7,8 +7,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-
-from common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some
 
 UNITS = {"m": 1e-3, "b": 1.0, "t": 1e3}
 SIZE = re.compile(r"(\d+(?:\.\d+)?)([mbt])", re.IGNORECASE)

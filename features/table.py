@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-
-from common.errors import InputError, name_some, suggest
-from common.files import write_table
-from features import fertility, reasoning, resource, size, typology
-from features import languages as language_registry
-from features import models as model_registry
-from features.reading import check_spelling, numbers
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.files import write_table
+from capability_transfer.features import fertility, reasoning, resource, size, typology
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import models as model_registry
+from capability_transfer.features.reading import check_spelling, numbers
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from common import extras
-from common.errors import InputError, name_some, suggest
+from capability_transfer.common import extras
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 Encode = Callable[[str], list[int]]
 QWEN = re.compile(r"(.*/)?qwen(1\.5|2|2\.5|3|3\.5|3\.6)?(?![\d.])[\w.-]*", re.IGNORECASE)

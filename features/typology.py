@@ -11,10 +11,9 @@ from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-
-from common.errors import InputError, name_some, suggest
-from features import languages as registry
-from features import uriel as database
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features import languages as registry
+from capability_transfer.features import uriel as database
 
 
 def build(

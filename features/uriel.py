@@ -11,23 +11,22 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import numpy as np
-
-from common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some
 
 FEATURE_SETS = {
-    "syntax_wals": ("features.npz", "WALS", "S_"),
-    "phonology_wals": ("features.npz", "WALS", "P_"),
-    "syntax_sswl": ("features.npz", "SSWL", "S_"),
-    "syntax_ethnologue": ("features.npz", "ETHNO", "S_"),
-    "phonology_ethnologue": ("features.npz", "ETHNO", "P_"),
-    "inventory_ethnologue": ("features.npz", "ETHNO", "INV_"),
-    "inventory_phoible_aa": ("features.npz", "PHOIBLE_AA", "INV_"),
-    "inventory_phoible_gm": ("features.npz", "PHOIBLE_GM", "INV_"),
-    "inventory_phoible_saphon": ("features.npz", "PHOIBLE_SAPHON", "INV_"),
-    "inventory_phoible_spa": ("features.npz", "PHOIBLE_SPA", "INV_"),
-    "inventory_phoible_ph": ("features.npz", "PHOIBLE_PH", "INV_"),
-    "inventory_phoible_ra": ("features.npz", "PHOIBLE_RA", "INV_"),
-    "inventory_phoible_upsid": ("features.npz", "PHOIBLE_UPSID", "INV_"),
+    "syntax_wals": ("capability_transfer.features.npz", "WALS", "S_"),
+    "phonology_wals": ("capability_transfer.features.npz", "WALS", "P_"),
+    "syntax_sswl": ("capability_transfer.features.npz", "SSWL", "S_"),
+    "syntax_ethnologue": ("capability_transfer.features.npz", "ETHNO", "S_"),
+    "phonology_ethnologue": ("capability_transfer.features.npz", "ETHNO", "P_"),
+    "inventory_ethnologue": ("capability_transfer.features.npz", "ETHNO", "INV_"),
+    "inventory_phoible_aa": ("capability_transfer.features.npz", "PHOIBLE_AA", "INV_"),
+    "inventory_phoible_gm": ("capability_transfer.features.npz", "PHOIBLE_GM", "INV_"),
+    "inventory_phoible_saphon": ("capability_transfer.features.npz", "PHOIBLE_SAPHON", "INV_"),
+    "inventory_phoible_spa": ("capability_transfer.features.npz", "PHOIBLE_SPA", "INV_"),
+    "inventory_phoible_ph": ("capability_transfer.features.npz", "PHOIBLE_PH", "INV_"),
+    "inventory_phoible_ra": ("capability_transfer.features.npz", "PHOIBLE_RA", "INV_"),
+    "inventory_phoible_upsid": ("capability_transfer.features.npz", "PHOIBLE_UPSID", "INV_"),
     "syntax_knn": ("feature_predictions.npz", "predicted", "S_"),
     "phonology_knn": ("feature_predictions.npz", "predicted", "P_"),
     "inventory_knn": ("feature_predictions.npz", "predicted", "INV_"),

@@ -8,9 +8,8 @@ from functools import cache
 from importlib.util import find_spec
 
 import pytest
+from capability_transfer.common.extras import advice
 from hypothesis import settings
-
-from common.extras import advice
 
 settings.register_profile("same everywhere", derandomize=True)
 settings.load_profile("same everywhere")

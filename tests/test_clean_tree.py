@@ -66,7 +66,10 @@ def _git(folder: Path, *words: str) -> str:
 
 def run(folder: Path, *words: str, **environment: str) -> None:
     """A command of the clone's own code."""
-    code = "import sys; from analysis.cli import main; sys.argv[0] = 'transfer'; main()"
+    code = (
+        "import sys; from capability_transfer.analysis.cli import main; "
+        "sys.argv[0] = 'transfer'; main()"
+    )
     ended = subprocess.run(
         [sys.executable, "-c", code, *words],
         cwd=folder,

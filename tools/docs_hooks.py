@@ -12,13 +12,12 @@ import re
 from pathlib import Path
 
 import typer
+from capability_transfer.analysis.cli import build
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from typer.cli import get_docs_for_click
-
-from analysis.cli import build
 
 ROOT = Path(__file__).parents[1]
 PAGES = {

@@ -15,13 +15,12 @@ import time
 import zipfile
 from pathlib import Path
 
+from capability_transfer.evaluation.instances import generate, write_instances
+from capability_transfer.evaluation.scripted import scripted
+from capability_transfer.evaluation.task import multilingual_gsm
 from inspect_ai import Epochs, eval, eval_retry
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.scorer import match
-
-from evaluation.instances import generate, write_instances
-from evaluation.scripted import scripted
-from evaluation.task import multilingual_gsm
 
 HERE = Path(__file__).resolve().parents[1]
 TARGET = HERE / "tests" / "data" / "inspect"
@@ -30,8 +29,8 @@ ELSEWHERE = "/home/user/project"
 INTERRUPTED = """
 import sys
 from inspect_ai import eval
-from evaluation.scripted import scripted
-from evaluation.task import multilingual_gsm
+from capability_transfer.evaluation.scripted import scripted
+from capability_transfer.evaluation.task import multilingual_gsm
 file, logs = sys.argv[1:]
 eval(multilingual_gsm(file=file), model="scripted/Qwen/Qwen2.5-1.5B-Instruct", log_dir=logs,
      model_args={"file": file, "delay": 0.7}, max_connections=1, max_samples=1, display="none",

@@ -20,8 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LIST = Path(__file__).with_suffix(".toml")
-COPIED = ("R", "analysis", "benchmarks", "common", "docs", "evaluation", "features", "tests",
-          "tools", "pyproject.toml")  # fmt: skip
+COPIED = ("R", "analysis", "benchmarks", "capability_transfer", "common", "docs", "evaluation",
+          "features", "tests", "tools", "pyproject.toml")  # fmt: skip
 PASSED, FAILED, NONE = 0, (1, 2), 5  # pytest's exit status; 2: a file of tests cannot be read
 
 

@@ -15,13 +15,12 @@ from pathlib import Path
 
 import jupytext
 import nbformat
+from capability_transfer.common.files import write_text
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 from nbformat import NotebookNode
-
-from common.files import write_text
 
 HOME = Path(__file__).parents[1]
 FOLDER = HOME / "notebooks"

@@ -169,7 +169,7 @@ if [ -n "$left_out" ]; then
 fi
 
 fingerprint() {
-  { cat requirements.lock pyproject.toml tools/setup.sh
+  { cat requirements.lock pyproject.toml setup.py tools/setup.sh
     printf '%s\n' "$wanted"
     [[ $wanted != *lme4* ]] || r_version
   } | sha256sum | cut -c1-16

@@ -8,10 +8,9 @@ Needs the extras templates and tokenizers. Predictions read the file and need ne
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis.unseen.tokens import AT_HAND, RATIO_COLUMNS, RATIOS, measure
-from common.files import write_table
-from features import languages
+from capability_transfer.analysis.unseen.tokens import AT_HAND, RATIO_COLUMNS, RATIOS, measure
+from capability_transfer.common.files import write_table
+from capability_transfer.features import languages
 
 
 def table() -> pd.DataFrame:

@@ -10,15 +10,14 @@ from importlib import resources
 from pathlib import Path
 
 import pandas as pd
-
-from analysis import design, study
-from analysis.glmm.cache import cached_fit
-from analysis.glmm.formula import Formula, parse
-from analysis.glmm.result import Fit
-from analysis.inputs import Inputs
-from analysis.outcomes.cells import pair_totals
-from common.errors import InputError
-from features.table import FEATURES
+from capability_transfer.analysis import design, study
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.formula import Formula, parse
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.table import FEATURES
 
 REFERENCE = "eng"
 SATURATED = 0.90
@@ -171,7 +170,11 @@ def _paired(variants: pd.Series, inputs: Inputs) -> int:
 
 @cache
 def _read() -> pd.DataFrame:
-    with resources.files("analysis").joinpath("data/study_ceiling.csv").open() as file:
+    with (
+        resources.files("capability_transfer.analysis")
+        .joinpath("data/study_ceiling.csv")
+        .open() as file
+    ):
         return pd.read_csv(file, keep_default_na=False)
 
 

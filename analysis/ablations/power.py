@@ -15,18 +15,17 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis import design
+from capability_transfer.analysis.glmm.columns import INTERCEPT
+from capability_transfer.analysis.glmm.laplace import Settings
+from capability_transfer.analysis.glmm.laplace import fit as laplace
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common import kept
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.files import hash_project, hash_settings
 from joblib import Parallel, delayed
 from scipy.special import expit
 from statsmodels.stats.proportion import proportion_confint
-
-from analysis import design
-from analysis.glmm.columns import INTERCEPT
-from analysis.glmm.laplace import Settings
-from analysis.glmm.laplace import fit as laplace
-from analysis.glmm.result import Fit
-from common import kept
-from common.errors import InputError, name_some, suggest
-from common.files import hash_project, hash_settings
 
 LEVEL = 0.05
 SIMULATIONS = 100

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import write_table
 from scipy.stats import rankdata
-
-from common.errors import InputError, name_some
-from common.files import write_table
 
 TEMPLATES = (1, 2, 5, 10, 20, 50, 75, 100)
 INSTANCES = (1, 2, 5, 10, 20)
@@ -277,7 +276,11 @@ def write(result: SampleSize, directory: Path) -> list[Path]:
 
 @cache
 def _read() -> pd.DataFrame:
-    with resources.files("analysis").joinpath("data/study_sample_size.csv").open() as file:
+    with (
+        resources.files("capability_transfer.analysis")
+        .joinpath("data/study_sample_size.csv")
+        .open() as file
+    ):
         return pd.read_csv(file, dtype={"name": str})
 
 

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-from analysis import design, study
-from analysis.glmm.cache import cached_fit
-from analysis.glmm.columns import INTERCEPT
-from analysis.glmm.formula import Formula, parse
-from analysis.glmm.result import Fit
-from analysis.inputs import Inputs
-from analysis.variance import EXPLAINED_GROUPS, variance_explained
-from common.errors import InputError, name_some, suggest
-from features.table import FEATURES
+from capability_transfer.analysis import design, study
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.columns import INTERCEPT
+from capability_transfer.analysis.glmm.formula import Formula, parse
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.variance import EXPLAINED_GROUPS, variance_explained
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features.table import FEATURES
 
 
 @dataclass(frozen=True)
@@ -203,5 +202,9 @@ def _with_published(table: pd.DataFrame, is_study: bool) -> pd.DataFrame:
 @cache
 def published() -> pd.DataFrame:
     """What Appendix A.1 states: specification, part, name, estimate, p_value, source."""
-    with resources.files("analysis").joinpath("data/study_specifications.csv").open() as file:
+    with (
+        resources.files("capability_transfer.analysis")
+        .joinpath("data/study_specifications.csv")
+        .open() as file
+    ):
         return pd.read_csv(file)

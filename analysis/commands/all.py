@@ -7,13 +7,12 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis.commands import complete, options, output
-from analysis.determinants import MODES
-from analysis.pipeline import index, schedule
-from analysis.pipeline.items import steps_of
-from analysis.pipeline.steps import STEPS, choose, with_engine
-from common.errors import InputError
+from capability_transfer.analysis.commands import complete, options, output
+from capability_transfer.analysis.determinants import MODES
+from capability_transfer.analysis.pipeline import index, schedule
+from capability_transfer.analysis.pipeline.items import steps_of
+from capability_transfer.analysis.pipeline.steps import STEPS, choose, with_engine
+from capability_transfer.common.errors import InputError
 
 EXAMPLES = {
     "Everything, two steps at once; what is up to date is skipped": "transfer all",

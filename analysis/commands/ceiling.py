@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-
-from analysis import design, study
-from analysis.ablations import ceiling as c
-from analysis.commands import options, output, reading
-from analysis.figures import figure_ceiling, style
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_07
-from common.files import write_table
+from capability_transfer.analysis import design, study
+from capability_transfer.analysis.ablations import ceiling as c
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.figures import figure_ceiling, style
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import render, table_07
+from capability_transfer.common.files import write_table
 
 EXAMPLES = {
     "The study's thresholds": "transfer ceiling",

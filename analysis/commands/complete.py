@@ -85,7 +85,7 @@ def effects(incomplete: str) -> list[str]:
 
 def steps(incomplete: str) -> list[str]:
     """Steps of `transfer all`."""
-    from analysis.pipeline.steps import STEPS
+    from capability_transfer.analysis.pipeline.steps import STEPS
 
     return _starting([step.command for step in STEPS], incomplete)
 

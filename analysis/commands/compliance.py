@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis import labels
-from analysis import stages as s
-from analysis.commands import options, output, reading
-from analysis.determinants import check_asked
-from analysis.figures import figure_compliance, style
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
-from analysis.provenance import note, write_note
-from analysis.tables.render import number
+from capability_transfer.analysis import labels
+from capability_transfer.analysis import stages as s
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.determinants import check_asked
+from capability_transfer.analysis.figures import figure_compliance, style
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables.render import number
 
 EXAMPLES = {
     "Who boxes the answer, from a folder of logs": "transfer compliance logs/ --models models.csv",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis import compute
-from analysis.commands import options, output, reading
-from analysis.figures import figure_13, style
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
-from analysis.provenance import note, write_note
+from capability_transfer.analysis import compute
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.figures import figure_13, style
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.analysis.provenance import note, write_note
 
 EXAMPLES = {
     "Tokens and operations of every model, from a folder of logs": "transfer compute logs/",

@@ -6,16 +6,15 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis import equivalence as e
-from analysis.commands import complete, options, output, reading
-from analysis.figures import figure_19, style
-from analysis.outcomes.published import STUDY_LANGUAGES
-from analysis.outcomes.study import study_counts
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_equivalence
-from common.errors import InputError, name_some, suggest
-from common.files import write_table
+from capability_transfer.analysis import equivalence as e
+from capability_transfer.analysis.commands import complete, options, output, reading
+from capability_transfer.analysis.figures import figure_19, style
+from capability_transfer.analysis.outcomes.published import STUDY_LANGUAGES
+from capability_transfer.analysis.outcomes.study import study_counts
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import render, table_equivalence
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.files import write_table
 
 EXAMPLES = {
     "Metric against imperial English": "transfer equivalence",

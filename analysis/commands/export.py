@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from analysis import export
-from analysis.commands import output
-from common.errors import InputError
-from common.files import file_to_write, folder_to_write
+from capability_transfer.analysis import export
+from capability_transfer.analysis.commands import output
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import file_to_write, folder_to_write
 
 EXAMPLES = {
     "A fit under the names of R's broom": "transfer export --fit results/glmm --tidy tidy/",

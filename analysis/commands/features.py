@@ -6,15 +6,14 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis.commands import complete, options, output
-from analysis.provenance import write_note
-from common.errors import InputError
-from common.files import write_table
-from features import fertility, resource
-from features import languages as language_registry
-from features import models as model_registry
-from features.table import Tables, build_all, write
+from capability_transfer.analysis.commands import complete, options, output
+from capability_transfer.analysis.provenance import write_note
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import write_table
+from capability_transfer.features import fertility, resource
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import models as model_registry
+from capability_transfer.features.table import Tables, build_all, write
 
 EXAMPLES = {
     "The study's 48 runs and 15 languages": "transfer features",

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-
-from analysis import study
-from analysis.commands import options, output, reading
-from analysis.provenance import note
-from analysis.tables import render, table_05
-from analysis.unseen import few_templates as few
-from analysis.unseen import loo
-from analysis.unseen.task import Task
+from capability_transfer.analysis import study
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.tables import render, table_05
+from capability_transfer.analysis.unseen import few_templates as few
+from capability_transfer.analysis.unseen import loo
+from capability_transfer.analysis.unseen.task import Task
 
 EXAMPLES = {
     "One and five templates, three shuffles": "transfer few-templates --k 1 --k 5 --draws 3",

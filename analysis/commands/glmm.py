@@ -7,15 +7,14 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis import determinants as d
-from analysis import inference, labels
-from analysis.commands import complete, options, output, reading
-from analysis.figures import figure_02, style
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_03, table_04
-from analysis.tables.render import number, p_value
-from analysis.variance import unexplained
+from capability_transfer.analysis import determinants as d
+from capability_transfer.analysis import inference, labels
+from capability_transfer.analysis.commands import complete, options, output, reading
+from capability_transfer.analysis.figures import figure_02, style
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import render, table_03, table_04
+from capability_transfer.analysis.tables.render import number, p_value
+from capability_transfer.analysis.variance import unexplained
 
 ENGINE_HELP = "; ".join(f"{name}: {meaning}" for name, meaning in d.MODES.items()) + "."
 

@@ -6,11 +6,10 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis.commands import options, output
-from analysis.figures import figure_hat_noise, style
-from analysis.transfer_metrics import simulation
-from common.files import write_table
+from capability_transfer.analysis.commands import options, output
+from capability_transfer.analysis.figures import figure_hat_noise, style
+from capability_transfer.analysis.transfer_metrics import simulation
+from capability_transfer.common.files import write_table
 
 COVERED = (2, 3, 5, 10, 20, 50)
 

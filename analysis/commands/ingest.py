@@ -9,16 +9,15 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis.commands import options, output
-from analysis.outcomes import variants
-from analysis.outcomes.formats import find
-from analysis.outcomes.ingest import Report, ingest
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
-from common.errors import InputError, name_some
-from common.files import file_to_write, write_text
-from common.tables import records
+from capability_transfer.analysis.commands import options, output
+from capability_transfer.analysis.outcomes import variants
+from capability_transfer.analysis.outcomes.formats import find
+from capability_transfer.analysis.outcomes.ingest import Report, ingest
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import file_to_write, write_text
+from capability_transfer.common.tables import records
 
 EXAMPLES = {
     "What is in these logs? Nothing is written": "transfer ingest logs/ --dry-run",

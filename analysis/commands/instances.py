@@ -7,10 +7,9 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis.commands import complete, output
-from common.files import file_to_write
-from evaluation.instances import SECONDS, generate, write_instances
+from capability_transfer.analysis.commands import complete, output
+from capability_transfer.common.files import file_to_write
+from capability_transfer.evaluation.instances import SECONDS, generate, write_instances
 
 EXAMPLES = {
     "One instance of each of the first three templates":

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-
-from analysis.commands import options, output, reading
-from analysis.unseen import loo, simulation
-from analysis.unseen.task import Task
-from common.files import write_table
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.unseen import loo, simulation
+from capability_transfer.analysis.unseen.task import Task
+from capability_transfer.common.files import write_table
 
 PREDICTORS = ("study_pairs", "smooth")
 

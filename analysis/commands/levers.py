@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis import design as designs
-from analysis import levers as lever_curves
-from analysis import scale_cost, study
-from analysis.commands import options, output, reading
-from analysis.figures import figure_04, figure_15, style
-from analysis.glmm.cache import cached_fit
-from analysis.provenance import note, write_note
-from common.files import write_table
+from capability_transfer.analysis import design as designs
+from capability_transfer.analysis import levers as lever_curves
+from capability_transfer.analysis import scale_cost, study
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.figures import figure_04, figure_15, style
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.common.files import write_table
 
 EXAMPLES = {"The gap to English by size and reasoning": "transfer levers"}
 

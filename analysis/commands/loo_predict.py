@@ -7,10 +7,9 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis import study
-from analysis.commands import complete, options, output, reading
-from analysis.figures import (
+from capability_transfer.analysis import study
+from capability_transfer.analysis.commands import complete, options, output, reading
+from capability_transfer.analysis.figures import (
     figure_05,
     figure_06,
     figure_14,
@@ -20,17 +19,17 @@ from analysis.figures import (
     scatter,
     style,
 )
-from analysis.glmm.engines import ENGINES
-from analysis.inputs import Inputs
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_ladder
-from analysis.unseen import anywhere, ladder, loo, nested, scores, shape
-from analysis.unseen.predictors import PREDICTORS
-from analysis.unseen.predictors import predictor as predictor_of
-from analysis.unseen.predictors.pairs import PairModel
-from analysis.unseen.task import DRAWS, Task
-from common.errors import InputError, suggest
-from common.files import write_table
+from capability_transfer.analysis.glmm.engines import ENGINES
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import render, table_ladder
+from capability_transfer.analysis.unseen import anywhere, ladder, loo, nested, scores, shape
+from capability_transfer.analysis.unseen.predictors import PREDICTORS
+from capability_transfer.analysis.unseen.predictors import predictor as predictor_of
+from capability_transfer.analysis.unseen.predictors.pairs import PairModel
+from capability_transfer.analysis.unseen.task import DRAWS, Task
+from capability_transfer.common.errors import InputError, suggest
+from capability_transfer.common.files import write_table
 
 CELL = ["variant", "language", "template", "n_correct", "n_total"]
 NOTE = """Accuracies are shares (0–1), errors accuracy points. Leave-one-language-out:

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from analysis.commands import complete
-from analysis.commands.places import RESULTS as RESULTS
-from analysis.commands.places import USER_RESULTS as USER_RESULTS
-from analysis.commands.places import directory as directory
-from analysis.commands.places import training_cache as training_cache
-from common.seeds import DEFAULT_SEED as DEFAULT_SEED
+from capability_transfer.analysis.commands import complete
+from capability_transfer.analysis.commands.places import RESULTS as RESULTS
+from capability_transfer.analysis.commands.places import USER_RESULTS as USER_RESULTS
+from capability_transfer.analysis.commands.places import directory as directory
+from capability_transfer.analysis.commands.places import training_cache as training_cache
+from capability_transfer.common.seeds import DEFAULT_SEED as DEFAULT_SEED
 
 Outcomes = Annotated[
     Path | None,

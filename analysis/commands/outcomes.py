@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis.commands import options, output, reading
-from analysis.outcomes.cells import pair_totals
-from analysis.outcomes.study import POOLED, study_cells, summary
-from analysis.provenance import note, write_note
-from common.files import write_table
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.analysis.outcomes.study import POOLED, study_cells, summary
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.common.files import write_table
 
 EXAMPLES = {
     "The study's published cells": "transfer outcomes --out /tmp/results",

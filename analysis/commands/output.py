@@ -21,12 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+from capability_transfer.analysis import progress
+from capability_transfer.common.tables import records
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-
-from analysis import progress
-from common.tables import records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -217,7 +216,7 @@ def speaking(
     and said. Ctrl-C and SIGTERM end with a line of what is kept and how to go on, and SystemExit
     130 or 143.
     """
-    from common.files import recording
+    from capability_transfer.common.files import recording
 
     output = Machine(command, options or {}) if machine else People()
     token = _current.set(output)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis import overview as o
-from analysis.commands import options, output
-from analysis.figures import figure_12, figure_16, figure_family_gaps, style
-from analysis.outcomes.study import TABLE_12, TOTALS, study_counts
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_08, table_09, table_10, table_11, table_12
-from analysis.tables.render import number
-from common.errors import name_some
-from common.files import write_table
-from features import models as model_registry
-from features.table import build_all
+from capability_transfer.analysis import overview as o
+from capability_transfer.analysis.commands import options, output
+from capability_transfer.analysis.figures import figure_12, figure_16, figure_family_gaps, style
+from capability_transfer.analysis.outcomes.study import TABLE_12, TOTALS, study_counts
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import (
+    render,
+    table_08,
+    table_09,
+    table_10,
+    table_11,
+    table_12,
+)
+from capability_transfer.analysis.tables.render import number
+from capability_transfer.common.errors import name_some
+from capability_transfer.common.files import write_table
+from capability_transfer.features import models as model_registry
+from capability_transfer.features.table import build_all
 
 COUNTED = note(TOTALS)
 FEATURES = note(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis import penalty as p
-from analysis.commands import options, output, reading
-from analysis.figures import figure_10, figure_11, style
-from analysis.inputs import Inputs
-from analysis.outcomes.study import TABLE_12, table_12_counts
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_penalty
+from capability_transfer.analysis import penalty as p
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.figures import figure_10, figure_11, style
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.outcomes.study import TABLE_12, table_12_counts
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import render, table_penalty
 
 EXAMPLES = {"Original against symbolic questions": "transfer penalty"}
 

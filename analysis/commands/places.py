@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
+from capability_transfer.analysis.commands import output
 from typer.core import TyperArgument, TyperOption
-
-from analysis.commands import output
 
 RESULTS = Path("results")
 """The study's results, of its embedded data and default options; those of ``make`` are committed.
@@ -62,7 +61,7 @@ def directory(
 
     Raises InputError, before any work, if it cannot be written to.
     """
-    from common.files import folder_to_write
+    from capability_transfer.common.files import folder_to_write
 
     changed = _changed.get() or {}
     alike = [*(same or {}).items()]
@@ -84,6 +83,6 @@ def training_cache(out: Path | None, train: Path | None) -> Path:
 
     Raises InputError, before any work, if it cannot be written to.
     """
-    from common.files import folder_to_write
+    from capability_transfer.common.files import folder_to_write
 
     return folder_to_write(out or (USER_RESULTS if train else RESULTS)) / output.CACHE

@@ -6,16 +6,15 @@ from itertools import product
 from typing import Annotated
 
 import typer
-
-from analysis import design, study
-from analysis.ablations import power as p
-from analysis.commands import complete, options, output, reading
-from analysis.figures import figure_power, style
-from analysis.glmm.cache import cached_fit
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_power
-from common.errors import InputError
-from common.files import write_table
+from capability_transfer.analysis import design, study
+from capability_transfer.analysis.ablations import power as p
+from capability_transfer.analysis.commands import complete, options, output, reading
+from capability_transfer.analysis.figures import figure_power, style
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import render, table_power
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import write_table
 
 EXAMPLES = {
     "Would 8 languages do, or 30?": "transfer power --n-languages 8 --n-languages 30",

@@ -7,13 +7,12 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis.commands import complete, options, output
-from analysis.inputs import Inputs, load
-from analysis.outcomes.files import read_outcomes
-from analysis.unseen import anywhere, loo, remarks
-from analysis.unseen.observed import of_model
-from common.files import file_to_write, write_table
+from capability_transfer.analysis.commands import complete, options, output
+from capability_transfer.analysis.inputs import Inputs, load
+from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.unseen import anywhere, loo, remarks
+from capability_transfer.analysis.unseen.observed import of_model
+from capability_transfer.common.files import file_to_write, write_table
 
 EXAMPLES = {
     "Qwen3-8B with reasoning in Swahili and Yoruba":

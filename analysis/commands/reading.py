@@ -8,15 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-
-from analysis.commands.output import Output
-from analysis.design import Design
-from analysis.inputs import Inputs, load, unused_columns
-from analysis.outcomes.files import read_outcomes
-from analysis.outcomes.formats import find
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
-from analysis.responses.cells import response_cells
+from capability_transfer.analysis.commands.output import Output
+from capability_transfer.analysis.design import Design
+from capability_transfer.analysis.inputs import Inputs, load, unused_columns
+from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.outcomes.formats import find
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.analysis.responses.cells import response_cells
 
 
 def inputs(

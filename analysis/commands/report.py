@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-
-from analysis.commands import options, output
-from analysis.inputs import load
-from analysis.report import explorer, page
-from analysis.report.results import Results
-from analysis.unseen import anywhere
-from common.errors import InputError
+from capability_transfer.analysis.commands import options, output
+from capability_transfer.analysis.inputs import load
+from capability_transfer.analysis.report import explorer, page
+from capability_transfer.analysis.report.results import Results
+from capability_transfer.analysis.unseen import anywhere
+from capability_transfer.common.errors import InputError
 
 EXAMPLES = {
     "The study on one page: results/report/index.html": "transfer report",

@@ -8,19 +8,30 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis.commands import complete, options, output, reading
-from analysis.figures import figure_rank_changes, figure_rank_stability, figure_robustness, style
-from analysis.glmm.cache import cached_fit
-from analysis.glmm.engines import ENGINES
-from analysis.outcomes.study import TABLE_12, table_12_counts
-from analysis.provenance import note, write_note
-from analysis.robustness import consistency, model, published, rankings, report, stability
-from analysis.robustness import scores as score_tables
-from analysis.tables import render, table_contradictions, table_robustness
-from common.errors import InputError
-from common.files import write_table
-from features.languages import resolve
+from capability_transfer.analysis.commands import complete, options, output, reading
+from capability_transfer.analysis.figures import (
+    figure_rank_changes,
+    figure_rank_stability,
+    figure_robustness,
+    style,
+)
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.engines import ENGINES
+from capability_transfer.analysis.outcomes.study import TABLE_12, table_12_counts
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.robustness import (
+    consistency,
+    model,
+    published,
+    rankings,
+    report,
+    stability,
+)
+from capability_transfer.analysis.robustness import scores as score_tables
+from capability_transfer.analysis.tables import render, table_contradictions, table_robustness
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import write_table
+from capability_transfer.features.languages import resolve
 
 NO_ENGINE = "none"
 SHOWN = "context_names_numbers"

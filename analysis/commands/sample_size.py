@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-
-from analysis.ablations import sample_size as s
-from analysis.commands import options, output, reading
-from analysis.figures import figure_09, style
-from analysis.outcomes.study import study_cells
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_02
-from analysis.tables.render import number
-from analysis.tables.table_02 import SPLITS
+from capability_transfer.analysis.ablations import sample_size as s
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.figures import figure_09, style
+from capability_transfer.analysis.outcomes.study import study_cells
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import render, table_02
+from capability_transfer.analysis.tables.render import number
+from capability_transfer.analysis.tables.table_02 import SPLITS
 
 EXAMPLES = {
     "The study's outcomes": "transfer sample-size",

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from analysis.commands import complete
+from capability_transfer.analysis.commands import complete
 
 HERE = Path(__file__).parent
 
@@ -42,7 +41,7 @@ def _command(name: str) -> ast.FunctionDef:
     for node in _tree(name.replace("-", "_")).body:
         if isinstance(node, ast.FunctionDef) and node.name == "command":
             return node
-    raise RuntimeError(f"analysis.commands.{name} has no function command")
+    raise RuntimeError(f"capability_transfer.analysis.commands.{name} has no function command")
 
 
 @cache

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-
-from analysis import design, study
-from analysis.ablations import specifications as s
-from analysis.commands import complete, options, output, reading
-from analysis.figures import figure_specifications, style
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_specifications
-from common.files import write_table
+from capability_transfer.analysis import design, study
+from capability_transfer.analysis.ablations import specifications as s
+from capability_transfer.analysis.commands import complete, options, output, reading
+from capability_transfer.analysis.figures import figure_specifications, style
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import render, table_specifications
+from capability_transfer.common.files import write_table
 
 NAMES = ", ".join(each.name for each in s.SPECIFICATIONS)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from analysis import stages as s
-from analysis import study
-from analysis.commands import options, output, reading
-from analysis.determinants import check_asked
-from analysis.figures import figure_03, figure_17, style
-from analysis.glmm.formula import parse
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_06
+from capability_transfer.analysis import stages as s
+from capability_transfer.analysis import study
+from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.determinants import check_asked
+from capability_transfer.analysis.figures import figure_03, figure_17, style
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import render, table_06
 
 NAMES = ("operands", "intermediates", "final")
 

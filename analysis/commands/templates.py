@@ -7,12 +7,17 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis.commands import complete, output
-from common.errors import name_some
-from common.files import file_to_write, write_table
-from evaluation.folders import find_folder
-from evaluation.quality import CHECKS, check, inherited, instruction_problem, shared_ids
+from capability_transfer.analysis.commands import complete, output
+from capability_transfer.common.errors import name_some
+from capability_transfer.common.files import file_to_write, write_table
+from capability_transfer.evaluation.folders import find_folder
+from capability_transfer.evaluation.quality import (
+    CHECKS,
+    check,
+    inherited,
+    instruction_problem,
+    shared_ids,
+)
 
 EXAMPLES = {
     "The Danish templates": "transfer templates --language dan",

@@ -7,26 +7,29 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-
-from analysis import design as designs
-from analysis.commands import complete, options, output, reading
-from analysis.figures import (
+from capability_transfer.analysis import design as designs
+from capability_transfer.analysis.commands import complete, options, output, reading
+from capability_transfer.analysis.figures import (
     figure_hat,
     figure_on_the_line,
     figure_transfer_comparison,
     figure_transfer_profile,
     style,
 )
-from analysis.glmm.cache import cached_fit
-from analysis.glmm.engines import ENGINES
-from analysis.glmm.result import Fit
-from analysis.inputs import Inputs
-from analysis.provenance import note, write_note
-from analysis.tables import render, table_script_contrast, table_transfer_metrics
-from analysis.transfer_metrics import bootstrap, comparison, report
-from common.errors import InputError
-from common.files import write_table
-from features.languages import among
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.engines import ENGINES
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.tables import (
+    render,
+    table_script_contrast,
+    table_transfer_metrics,
+)
+from capability_transfer.analysis.transfer_metrics import bootstrap, comparison, report
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import write_table
+from capability_transfer.features.languages import among
 
 NO_ENGINE = "none"
 DIGITS = 5

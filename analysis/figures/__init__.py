@@ -3,6 +3,6 @@
 ``save`` makes PNG and PDF files of one.
 """
 
-from analysis.figures.style import save
+from capability_transfer.analysis.figures.style import save
 
 __all__ = ["save"]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
+from capability_transfer.analysis.figures.scatter import COLOURS, TITLES
+from capability_transfer.analysis.figures.style import GRID, MUTED, plain
 from matplotlib.axes import Axes
-
-from analysis.figures.scatter import COLOURS, TITLES
-from analysis.figures.style import GRID, MUTED, plain
 
 
 def of_most_draws(summary: pd.DataFrame) -> pd.DataFrame:

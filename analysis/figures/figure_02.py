@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures.style import (
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    name_rows,
+    new_figure,
+)
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from analysis import labels
-from analysis.figures.style import MUTED, OURS, PUBLISHED, RC, add_note, name_rows, new_figure
 
 
 def draw(fixed_effects: pd.DataFrame, note: str) -> Figure:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
-
-from analysis import labels
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 TITLES = {"size": "model size, reasoning off", "reasoning": "reasoning, at 8B"}
 SIDES = {"resource": "right", "distance": "left"}

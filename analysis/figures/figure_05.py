@@ -5,11 +5,18 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.figures.scatter import COLOURS, TITLES, errors, identity
+from capability_transfer.analysis.figures.style import (
+    INK,
+    MUTED,
+    OURS,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from analysis.figures.scatter import COLOURS, TITLES, errors, identity
-from analysis.figures.style import INK, MUTED, OURS, RC, add_note, new_figure, plain
 
 TICKS = [40, 60, 80, 100]
 PREDICTED = "predicted accuracy (%), language held out"

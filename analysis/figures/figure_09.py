@@ -7,10 +7,18 @@ from collections.abc import Iterator
 import matplotlib
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 COLORS = {"symbolic": OURS, "original": PUBLISHED}
 FARTHEST = 400

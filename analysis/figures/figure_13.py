@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
-from matplotlib.figure import Figure
-
-from analysis.figures.style import (
+from capability_transfer.analysis.figures.style import (
     GRID,
     INK,
     MUTED,
@@ -17,6 +15,7 @@ from analysis.figures.style import (
     new_figure,
     plain,
 )
+from matplotlib.figure import Figure
 
 MODES = {"off": ("o", OURS), "on": ("D", PUBLISHED)}
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.figures.scatter import COLOURS, TITLES, identity
+from capability_transfer.analysis.figures.style import INK, RC, add_note, new_figure, plain
 from matplotlib.figure import Figure
-
-from analysis.figures.scatter import COLOURS, TITLES, identity
-from analysis.figures.style import INK, RC, add_note, new_figure, plain
 
 COLUMNS = 5
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.figures.style import (
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    name_rows,
+    new_figure,
+)
+from capability_transfer.analysis.scale_cost import REFERENCE_B
 from matplotlib.figure import Figure
-
-from analysis.figures.style import MUTED, OURS, PUBLISHED, RC, add_note, name_rows, new_figure
-from analysis.scale_cost import REFERENCE_B
 
 
 def draw(cost: pd.DataFrame, rates: pd.Series, names: pd.Series, note: str) -> Figure:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    INK,
+    MUTED,
+    OURS,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.figure import Figure
-
-from analysis.figures.style import GRID, INK, MUTED, OURS, RC, add_note, new_figure, plain
 
 OFFSETS = {
     "eng": (-6, 6, "right"), "ukr": (0, 7, "center"), "nld": (-6, 4, "right"),

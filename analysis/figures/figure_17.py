@@ -5,10 +5,8 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-
-from analysis import labels
-from analysis.figures.style import (
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures.style import (
     GRID,
     INK,
     MUTED,
@@ -19,6 +17,7 @@ from analysis.figures.style import (
     new_figure,
     plain,
 )
+from matplotlib.figure import Figure
 
 LOOKS = (("o", OURS), ("s", PUBLISHED), ("D", INK), ("^", MUTED))
 

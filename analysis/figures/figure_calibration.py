@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis.figures.scatter import TITLES
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+)
 from matplotlib.figure import Figure
-
-from analysis.figures.scatter import TITLES
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
 
 STYLES = {"study": (PUBLISHED, 1.6), "smooth": (OURS, 1.8)}
 PANELS = {"pair": "pairs (model, language)", "language": "language means"}

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.figure import Figure
-
-from analysis import labels
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 TERMS = ("resource:size", "distance:size")
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis.figures.style import (
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    name_rows,
+    new_figure,
+)
 from matplotlib.figure import Figure
-
-from analysis.figures.style import MUTED, OURS, PUBLISHED, RC, add_note, name_rows, new_figure
 
 MARKS = {
     "mae": (OURS, "o", "pairs"),

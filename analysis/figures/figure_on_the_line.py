@@ -5,9 +5,7 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-
-from analysis.figures.style import (
+from capability_transfer.analysis.figures.style import (
     GRID,
     INK,
     MUTED,
@@ -18,6 +16,7 @@ from analysis.figures.style import (
     new_figure,
     plain,
 )
+from matplotlib.figure import Figure
 
 NAMED = 5
 """Points labelled: those farthest from the line."""

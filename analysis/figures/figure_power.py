@@ -5,11 +5,10 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures.style import GRID, MUTED, RC, add_note, new_figure, plain
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from analysis import labels
-from analysis.figures.style import GRID, MUTED, RC, add_note, new_figure, plain
 
 COLORS = ("#1f5a94", "#c2571a", "#3a7d44", "#8c4a8c", "#7b8794", "#b8860b")
 MARKERS = "oDs^vP"

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis.figures.style import (
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.figure import Figure
-
-from analysis.figures.style import MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 
 def draw(ranks: pd.DataFrame, perturbation: str, note: str) -> Figure:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.figure import Figure
-
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 COLOURS = (OURS, PUBLISHED, "#4d8b57", "#7a5ea8")
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
-from matplotlib.figure import Figure
-
-from analysis import labels
-from analysis.figures.style import (
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures.style import (
     GRID,
     INK,
     MUTED,
@@ -18,7 +16,8 @@ from analysis.figures.style import (
     new_figure,
     plain,
 )
-from analysis.unseen.shape import ALL
+from capability_transfer.analysis.unseen.shape import ALL
+from matplotlib.figure import Figure
 
 
 def draw(shape: pd.DataFrame, slope: float, languages: pd.DataFrame, note: str) -> Figure:

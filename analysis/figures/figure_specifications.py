@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    MUTED,
+    OURS,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.figure import Figure
-
-from analysis import labels
-from analysis.figures.style import GRID, MUTED, OURS, RC, add_note, new_figure, plain
 
 TERMS = ("resource", "distance", "size", "reasoning", "resource:size", "distance:size",
          "resource:reasoning", "distance:reasoning")  # fmt: skip

@@ -5,12 +5,20 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    INK,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+)
+from capability_transfer.analysis.tables.render import number
+from capability_transfer.analysis.transfer_metrics.comparison import LABELS, compared
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, add_note, new_figure
-from analysis.tables.render import number
-from analysis.transfer_metrics.comparison import LABELS, compared
 
 COLOURS = {0: OURS, 1: PUBLISHED}
 MODES = {0: "reasoning off", 1: "reasoning on"}

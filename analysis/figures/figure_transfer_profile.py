@@ -5,9 +5,17 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.figure import Figure
-
-from analysis.figures.style import GRID, MUTED, OURS, PUBLISHED, RC, add_note, new_figure, plain
 
 COLUMNS = 3
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from capability_transfer.analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED
 from matplotlib.axes import Axes
-
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED
 
 COLOURS = {"study": PUBLISHED, "smooth": OURS}
 TITLES = {"study": "the study's model", "smooth": "smooth resource and relatives (ours)"}

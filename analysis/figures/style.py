@@ -9,11 +9,10 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+from capability_transfer.common.files import record, replacing
 from matplotlib import image
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from common.files import record, replacing
 
 INK = "#1f2933"
 MUTED = "#7b8794"

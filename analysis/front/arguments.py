@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from numbers import Integral
 
-from common.errors import InputError
+from capability_transfer.common.errors import InputError
 
 
 def several(name: str, values: object) -> list:

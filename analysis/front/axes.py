@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import matplotlib
+from capability_transfer.analysis.figures.style import RC, add_note
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from analysis.figures.style import RC, add_note
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from functools import wraps
 
-from common.errors import InputError
+from capability_transfer.common.errors import InputError
 
 _COMMAND = re.compile(r"(`[^`]*`)")
 _OPTION = re.compile(r"--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}|laplace|lme4))?")

@@ -6,25 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis import study as published
+from capability_transfer.analysis.figures import few_templates as figure
+from capability_transfer.analysis.front import axes
+from capability_transfer.analysis.front.arguments import several, whole
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.held_out import LEVELS, held_languages
+from capability_transfer.analysis.front.progress import counting
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.front.study import Study, given
+from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.tables import table_05
+from capability_transfer.analysis.tables.render import Table
+from capability_transfer.analysis.unseen import few_templates as few
+from capability_transfer.analysis.unseen import loo
+from capability_transfer.analysis.unseen.task import Task
+from capability_transfer.common.errors import InputError, name_some
 from matplotlib.axes import Axes
-
-from analysis import study as published
-from analysis.figures import few_templates as figure
-from analysis.front import axes
-from analysis.front.arguments import several, whole
-from analysis.front.errors import speaking_python
-from analysis.front.held_out import LEVELS, held_languages
-from analysis.front.progress import counting
-from analysis.front.shown import Sheet, Shown
-from analysis.front.study import Study, given
-from analysis.front.workers import replaced_quietly
-from analysis.provenance import note
-from analysis.tables import table_05
-from analysis.tables.render import Table
-from analysis.unseen import few_templates as few
-from analysis.unseen import loo
-from analysis.unseen.task import Task
-from common.errors import InputError, name_some
 
 TRUTHS = ("all", "unseen")
 

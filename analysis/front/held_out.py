@@ -6,25 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis.figures import figure_05, figure_06, scatter
+from capability_transfer.analysis.figures.style import MUTED, plain
+from capability_transfer.analysis.front import axes
+from capability_transfer.analysis.front.arguments import several, whole
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.progress import counting
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.front.study import Study, given
+from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.tables.render import number
+from capability_transfer.analysis.unseen import loo, scores
+from capability_transfer.analysis.unseen.evaluate import evaluate
+from capability_transfer.analysis.unseen.folds import leave_one_out
+from capability_transfer.analysis.unseen.task import DRAWS, Task
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features.languages import among
 from matplotlib.axes import Axes
-
-from analysis.figures import figure_05, figure_06, scatter
-from analysis.figures.style import MUTED, plain
-from analysis.front import axes
-from analysis.front.arguments import several, whole
-from analysis.front.errors import speaking_python
-from analysis.front.progress import counting
-from analysis.front.shown import Sheet, Shown
-from analysis.front.study import Study, given
-from analysis.front.workers import replaced_quietly
-from analysis.provenance import note
-from analysis.tables.render import number
-from analysis.unseen import loo, scores
-from analysis.unseen.evaluate import evaluate
-from analysis.unseen.folds import leave_one_out
-from analysis.unseen.task import DRAWS, Task
-from common.errors import InputError, name_some, suggest
-from features.languages import among
 
 PREDICTORS = ("study", "smooth")
 LEVELS = {"pair": "models in a language", "language": "language means"}

@@ -5,20 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis import levers as curves
+from capability_transfer.analysis import scale_cost
+from capability_transfer.analysis.design import Design
+from capability_transfer.analysis.figures import figure_04
+from capability_transfer.analysis.front import axes
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.front.study import Study
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.tables.render import number
+from capability_transfer.common.errors import InputError, name_some, suggest
 from matplotlib.axes import Axes
-
-from analysis import levers as curves
-from analysis import scale_cost
-from analysis.design import Design
-from analysis.figures import figure_04
-from analysis.front import axes
-from analysis.front.errors import speaking_python
-from analysis.front.shown import Sheet, Shown
-from analysis.front.study import Study
-from analysis.glmm.result import Fit
-from analysis.provenance import note
-from analysis.tables.render import number
-from common.errors import InputError, name_some, suggest
 
 NEEDED = ("resource", "distance", "size", "reasoning")
 

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-
-from analysis.front.errors import speaking_python
-from analysis.front.shown import Sheet, Shown
-from analysis.outcomes.ingest import Report
-from analysis.outcomes.ingest import ingest as read
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
-from analysis.outcomes.schema import KINDS
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.outcomes.ingest import Report
+from capability_transfer.analysis.outcomes.ingest import ingest as read
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.analysis.outcomes.schema import KINDS
 
 COUNTED = ("errors", "retried", "duplicates", "copies", "unfinished")
 

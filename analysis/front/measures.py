@@ -5,23 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis import design as designs
+from capability_transfer.analysis.figures import figure_transfer_comparison as figure
+from capability_transfer.analysis.front import axes
+from capability_transfer.analysis.front.arguments import whole
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.progress import fitting
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.front.study import Study, given
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.tables import table_transfer_metrics
+from capability_transfer.analysis.tables.render import Table
+from capability_transfer.analysis.transfer_metrics import bootstrap, comparison, report
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features.languages import among
 from matplotlib.axes import Axes
-
-from analysis import design as designs
-from analysis.figures import figure_transfer_comparison as figure
-from analysis.front import axes
-from analysis.front.arguments import whole
-from analysis.front.errors import speaking_python
-from analysis.front.progress import fitting
-from analysis.front.shown import Sheet, Shown
-from analysis.front.study import Study, given
-from analysis.glmm.cache import cached_fit
-from analysis.provenance import note
-from analysis.tables import table_transfer_metrics
-from analysis.tables.render import Table
-from analysis.transfer_metrics import bootstrap, comparison, report
-from common.errors import InputError, name_some, suggest
-from features.languages import among
 
 
 @dataclass(frozen=True, eq=False, repr=False)

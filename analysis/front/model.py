@@ -5,22 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis import determinants as d
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures import figure_02
+from capability_transfer.analysis.front import axes
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.levers import Levers, levers
+from capability_transfer.analysis.front.progress import fitting
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.front.study import Study, given
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.tables import table_03, table_04
+from capability_transfer.analysis.tables.render import Table, number, p_value
+from capability_transfer.analysis.variance import unexplained
 from matplotlib.axes import Axes
-
-from analysis import determinants as d
-from analysis import labels
-from analysis.figures import figure_02
-from analysis.front import axes
-from analysis.front.errors import speaking_python
-from analysis.front.levers import Levers, levers
-from analysis.front.progress import fitting
-from analysis.front.shown import Sheet, Shown
-from analysis.front.study import Study, given
-from analysis.glmm.result import Fit
-from analysis.provenance import note
-from analysis.tables import table_03, table_04
-from analysis.tables.render import Table, number, p_value
-from analysis.variance import unexplained
 
 
 @dataclass(frozen=True, eq=False, repr=False)

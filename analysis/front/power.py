@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from itertools import product
 
 import pandas as pd
+from capability_transfer.analysis.ablations import power as p
+from capability_transfer.analysis.figures import figure_power
+from capability_transfer.analysis.front import axes
+from capability_transfer.analysis.front.arguments import several, whole
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.model import FittedModel, fit
+from capability_transfer.analysis.front.progress import counting
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.analysis.tables import table_power
+from capability_transfer.analysis.tables.render import Table
+from capability_transfer.common.errors import InputError
 from matplotlib.axes import Axes
-
-from analysis.ablations import power as p
-from analysis.figures import figure_power
-from analysis.front import axes
-from analysis.front.arguments import several, whole
-from analysis.front.errors import speaking_python
-from analysis.front.model import FittedModel, fit
-from analysis.front.progress import counting
-from analysis.front.shown import Sheet, Shown
-from analysis.front.workers import replaced_quietly
-from analysis.tables import table_power
-from analysis.tables.render import Table
-from common.errors import InputError
 
 Numbers = int | Sequence[int]
 

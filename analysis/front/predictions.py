@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis.figures import intervals
+from capability_transfer.analysis.front import axes
+from capability_transfer.analysis.front.arguments import several, whole
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.front.study import Source, Study, given, located
+from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.unseen import anywhere, remarks
+from capability_transfer.analysis.unseen.observed import of_model
+from capability_transfer.features.reading import named
 from matplotlib.axes import Axes
-
-from analysis.figures import intervals
-from analysis.front import axes
-from analysis.front.arguments import several, whole
-from analysis.front.errors import speaking_python
-from analysis.front.shown import Sheet, Shown
-from analysis.front.study import Source, Study, given, located
-from analysis.outcomes.files import read_outcomes
-from analysis.provenance import note
-from analysis.unseen import anywhere, remarks
-from analysis.unseen.observed import of_model
-from features.reading import named
 
 
 @dataclass(frozen=True, eq=False, repr=False)

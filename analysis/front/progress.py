@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from capability_transfer.analysis import progress
 from rich.console import Console
-
-from analysis import progress
 
 
 def fitting(label: str) -> AbstractContextManager[Callable[[str, int, float], None]]:

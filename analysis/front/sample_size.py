@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis.ablations import sample_size as s
+from capability_transfer.analysis.figures import figure_09
+from capability_transfer.analysis.front import axes
+from capability_transfer.analysis.front.arguments import several, whole
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.front.study import Study, given
+from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.tables import table_02
+from capability_transfer.analysis.tables.render import Table
+from capability_transfer.common.errors import InputError, name_some, suggest
 from matplotlib.axes import Axes
-
-from analysis.ablations import sample_size as s
-from analysis.figures import figure_09
-from analysis.front import axes
-from analysis.front.arguments import several, whole
-from analysis.front.errors import speaking_python
-from analysis.front.shown import Sheet, Shown
-from analysis.front.study import Study, given
-from analysis.provenance import note
-from analysis.tables import table_02
-from analysis.tables.render import Table
-from common.errors import InputError, name_some, suggest
 
 PANELS = ("precision", "ranking", "instances")
 

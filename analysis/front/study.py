@@ -8,15 +8,14 @@ from os import PathLike
 from pathlib import Path
 
 import pandas as pd
-
-from analysis import inputs
-from analysis.front.errors import speaking_python
-from analysis.front.shown import Sheet, Shown
-from analysis.unseen import anywhere, loo
-from common.errors import InputError
-from common.files import hash_table
-from common.seeds import DEFAULT_SEED
-from features.table import Tables
+from capability_transfer.analysis import inputs
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.shown import Sheet, Shown
+from capability_transfer.analysis.unseen import anywhere, loo
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import hash_table
+from capability_transfer.common.seeds import DEFAULT_SEED
+from capability_transfer.features.table import Tables
 
 Source = str | Path | pd.DataFrame
 """Where rows come from: a file, or a data frame with the same columns."""

@@ -6,12 +6,11 @@ import warnings
 from pathlib import Path
 
 import pandas as pd
-
-from analysis.glmm.engines import engine
-from analysis.glmm.formula import Formula, parse
-from analysis.glmm.result import FORMAT, Fit, load, save
-from common.errors import InputError
-from common.files import hash_project, hash_settings, hash_table
+from capability_transfer.analysis.glmm.engines import engine
+from capability_transfer.analysis.glmm.formula import Formula, parse
+from capability_transfer.analysis.glmm.result import FORMAT, Fit, load, save
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import hash_project, hash_settings, hash_table
 
 
 def cached_fit(

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.wilkinson import Expansion
-from common.errors import InputError, name_some
+from capability_transfer.analysis.glmm.wilkinson import Expansion
+from capability_transfer.common.errors import InputError, name_some
 
 INTERCEPT = "(Intercept)"
 LOGICAL = ("FALSE", "TRUE")

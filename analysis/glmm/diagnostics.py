@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.columns import INTERCEPT, Levels
-from analysis.glmm.formula import Formula, RandomTerm
-from analysis.glmm.predict import fitted_probability
-from analysis.glmm.result import Fit
-from analysis.glmm.separation import Separation, find_separation
-from common.errors import InputError, name_some
-from common.files import hash_table
+from capability_transfer.analysis.glmm.columns import INTERCEPT, Levels
+from capability_transfer.analysis.glmm.formula import Formula, RandomTerm
+from capability_transfer.analysis.glmm.predict import fitted_probability
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm.separation import Separation, find_separation
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import hash_table
 
 NAMED = 5  # levels of a group that are told one by one
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from analysis.glmm.result import Fit
-from common.errors import InputError, suggest
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common.errors import InputError, suggest
 
 ENGINES = {
-    "lme4": "analysis.glmm.lme4",
-    "laplace": "analysis.glmm.laplace",
+    "lme4": "capability_transfer.analysis.glmm.lme4",
+    "laplace": "capability_transfer.analysis.glmm.laplace",
 }
 
 

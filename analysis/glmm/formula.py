@@ -16,10 +16,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.columns import Columns, Levels, levels, matrix, numbers
-from analysis.glmm.wilkinson import Expansion, expand, tokens
-from common.errors import InputError, name_some, suggest
+from capability_transfer.analysis.glmm.columns import Columns, Levels, levels, matrix, numbers
+from capability_transfer.analysis.glmm.wilkinson import Expansion, expand, tokens
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _RESPONSE = re.compile(r"[A-Za-z_]\w*|cbind\(.*\)", re.DOTALL)

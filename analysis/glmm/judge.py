@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm import lme4
-from analysis.glmm.cache import cached_fit
-from analysis.glmm.result import Fit
-from common.errors import InputError, name_some
+from capability_transfer.analysis.glmm import lme4
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common.errors import InputError, name_some
 
 JUDGE = lme4.Settings(pirls_tolerance=1e-13, hessian=False)
 

@@ -18,12 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.inference.coordinates import Coordinates
-from analysis.glmm.laplace import Model, Optimum
-from analysis.glmm.laplace.likelihood import Likelihood, Modes
-from analysis.glmm.laplace.model import one_thread
-from common.errors import InputError
+from capability_transfer.analysis.glmm.inference.coordinates import Coordinates
+from capability_transfer.analysis.glmm.laplace import Model, Optimum
+from capability_transfer.analysis.glmm.laplace.likelihood import Likelihood, Modes
+from capability_transfer.analysis.glmm.laplace.model import one_thread
+from capability_transfer.common.errors import InputError
 
 ENOUGH_PAIRS = 50.0  # effective pairs below which the sampling says nothing
 COLUMNS = [

@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.columns import numbers
-from analysis.glmm.diagnostics import (
+from capability_transfer.analysis.glmm.columns import numbers
+from capability_transfer.analysis.glmm.diagnostics import (
     check_design,
     column_hashes,
     dispersion,
@@ -20,11 +19,16 @@ from analysis.glmm.diagnostics import (
     redundant_terms,
     separated_levels,
 )
-from analysis.glmm.formula import Formula, parse
-from analysis.glmm.r_session import from_r_frame, session, to_r_frame
-from analysis.glmm.result import Fit, Optimisation, correlations_table, wald_table
-from analysis.glmm.separation import refuse_complete
-from common.errors import InputError
+from capability_transfer.analysis.glmm.formula import Formula, parse
+from capability_transfer.analysis.glmm.r_session import from_r_frame, session, to_r_frame
+from capability_transfer.analysis.glmm.result import (
+    Fit,
+    Optimisation,
+    correlations_table,
+    wald_table,
+)
+from capability_transfer.analysis.glmm.separation import refuse_complete
+from capability_transfer.common.errors import InputError
 
 Progress = Callable[[str, int, float], None]
 

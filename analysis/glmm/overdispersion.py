@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.formula import Formula, RandomTerm
-from analysis.glmm.result import Fit
-from common.errors import InputError, name_some
+from capability_transfer.analysis.glmm.formula import Formula, RandomTerm
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common.errors import InputError, name_some
 
 ATTENUATION = 16 * np.sqrt(3) / (15 * np.pi)
 """A normal effect of SD s left out of a logit model shrinks what remains by about

@@ -18,12 +18,11 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.glmm.formula import RandomTerm
+from capability_transfer.analysis.glmm.laplace.kernels import Kernel
+from capability_transfer.analysis.glmm.result import Fit
 from scipy import sparse
-
-from analysis.glmm import laplace
-from analysis.glmm.formula import RandomTerm
-from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.result import Fit
 
 SMALLEST_EIGENVALUE = 1e-9  # of a kernel matrix, relative to its largest
 NORMAL_QUARTILE = 0.6745  # of the standard normal distribution

@@ -6,10 +6,9 @@ from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common.errors import InputError, name_some
 from scipy.special import expit
-
-from analysis.glmm.result import Fit
-from common.errors import InputError, name_some
 
 
 def linear_predictor(

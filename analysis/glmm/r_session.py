@@ -12,9 +12,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.columns import LOGICAL, Levels, codes, is_number
-from common.errors import InputError
+from capability_transfer.analysis.glmm.columns import LOGICAL, Levels, codes, is_number
+from capability_transfer.common.errors import InputError
 
 INSTALL = (
     "Without it, --engine laplace finds the same optimum. To have it: in a clone `make setup "
@@ -73,7 +72,9 @@ def session() -> SimpleNamespace:
     # attached, not only loaded: lme4's deviance functions look names up from the global environment
     if not robjects.r("(suppressPackageStartupMessages(require(lme4, quietly = TRUE)))")[0]:
         raise EngineMissing(f"R has no package lme4. {INSTALL}")
-    for file in sorted(resources.files("R").iterdir(), key=lambda path: path.name):
+    for file in sorted(
+        resources.files("capability_transfer.R").iterdir(), key=lambda path: path.name
+    ):
         if file.name.endswith(".R"):
             robjects.r(file.read_text(encoding="utf-8"))
     versions = robjects.r("r_versions()")

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.columns import INTERCEPT
+from capability_transfer.analysis.glmm.formula import Formula, RandomTerm, parse
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import replacing
+from capability_transfer.common.kept import UNREADABLE
 from scipy import stats
-
-from analysis.glmm.columns import INTERCEPT
-from analysis.glmm.formula import Formula, RandomTerm, parse
-from common.errors import InputError, name_some
-from common.files import replacing
-from common.kept import UNREADABLE
 
 FORMAT = 2
 WALD_LEVEL = 0.95

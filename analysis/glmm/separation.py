@@ -12,11 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from capability_transfer.common.errors import InputError, name_some
 from scipy import sparse
 from scipy.linalg import qr
 from scipy.optimize import linprog
-
-from common.errors import InputError, name_some
 
 ROWS = 1_000  # that a program looks at first, and how many more it takes at a time
 NOTHING = 1e-7  # of the largest

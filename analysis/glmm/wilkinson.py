@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from common.errors import InputError
+from capability_transfer.common.errors import InputError
 
 MOST_TERMS = 5_000
 DEEPEST = 50  # parentheses within one another

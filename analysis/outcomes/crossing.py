@@ -10,10 +10,9 @@ from collections.abc import Iterable
 
 import duckdb
 import pandas as pd
-
-from analysis.outcomes.samples import Log
-from analysis.outcomes.task_names import benchmark
-from common.errors import name_some
+from capability_transfer.analysis.outcomes.samples import Log
+from capability_transfer.analysis.outcomes.task_names import benchmark
+from capability_transfer.common.errors import name_some
 
 
 def notes(database: duckdb.DuckDBPyConnection, logs: Iterable[Log]) -> list[str]:

@@ -12,11 +12,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.outcomes.json_lines import first_line, read_lines
-from analysis.outcomes.mapping import Mapping, about_file
-from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
-from analysis.outcomes.scores import read_score
-from common.errors import InputError, name_some, suggest
+from capability_transfer.analysis.outcomes.json_lines import first_line, read_lines
+from capability_transfer.analysis.outcomes.mapping import Mapping, about_file
+from capability_transfer.analysis.outcomes.samples import (
+    DamagedLog,
+    Format,
+    Log,
+    Request,
+    Response,
+    Sample,
+)
+from capability_transfer.analysis.outcomes.scores import read_score
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 REQUIRED = ("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation")
 

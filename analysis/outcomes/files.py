@@ -15,17 +15,16 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from analysis.outcomes import rows
-from analysis.outcomes.cells import to_cells
-from analysis.outcomes.formats import format_of
-from analysis.outcomes.ingest import ingest
-from analysis.outcomes.instance_files import ROW, cells_of_instances
-from analysis.outcomes.schema import KINDS, kind_of, validate
-from analysis.outcomes.tables import read_csv, read_jsonl, read_parquet
-from common.errors import InputError, name_some
-from common.pointers import is_pointer, told
-from features.reading import named
+from capability_transfer.analysis.outcomes import rows
+from capability_transfer.analysis.outcomes.cells import to_cells
+from capability_transfer.analysis.outcomes.formats import format_of
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.instance_files import ROW, cells_of_instances
+from capability_transfer.analysis.outcomes.schema import KINDS, kind_of, validate
+from capability_transfer.analysis.outcomes.tables import read_csv, read_jsonl, read_parquet
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.pointers import is_pointer, told
+from capability_transfer.features.reading import named
 
 TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
     ".csv": read_csv,

@@ -9,9 +9,15 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from analysis.outcomes import every_eval_ever, inspect_logs, lm_eval, pointers, rows
-from analysis.outcomes.samples import Format
-from common.errors import InputError, name_some
+from capability_transfer.analysis.outcomes import (
+    every_eval_ever,
+    inspect_logs,
+    lm_eval,
+    pointers,
+    rows,
+)
+from capability_transfer.analysis.outcomes.samples import Format
+from capability_transfer.common.errors import InputError, name_some
 
 FORMATS: tuple[Format, ...] = (
     inspect_logs.FORMAT,

@@ -19,18 +19,17 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pyarrow as pa
-
-from analysis.outcomes import crossing, pointers, scorers
-from analysis.outcomes import variants as naming
-from analysis.outcomes.formats import find
-from analysis.outcomes.mapping import Mapping, read_mapping
-from analysis.outcomes.policies import Counts, Policies, connect, quoted, settle
-from analysis.outcomes.samples import DamagedLog, Format, Log, Request
-from analysis.outcomes.staging import Measure, staging
-from common.errors import InputError, name_some
-from common.files import replacing
-from common.tables import records
-from features import languages as language_registry
+from capability_transfer.analysis.outcomes import crossing, pointers, scorers
+from capability_transfer.analysis.outcomes import variants as naming
+from capability_transfer.analysis.outcomes.formats import find
+from capability_transfer.analysis.outcomes.mapping import Mapping, read_mapping
+from capability_transfer.analysis.outcomes.policies import Counts, Policies, connect, quoted, settle
+from capability_transfer.analysis.outcomes.samples import DamagedLog, Format, Log, Request
+from capability_transfer.analysis.outcomes.staging import Measure, staging
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import replacing
+from capability_transfer.common.tables import records
+from capability_transfer.features import languages as language_registry
 
 Progress = Callable[[int], None]
 

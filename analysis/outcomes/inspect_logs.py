@@ -12,11 +12,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analysis.outcomes.mapping import LABELS, Mapping, about_file
-from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
-from analysis.outcomes.scores import read_score
-from common import extras
-from common.errors import InputError, name_some, suggest
+from capability_transfer.analysis.outcomes.mapping import LABELS, Mapping, about_file
+from capability_transfer.analysis.outcomes.samples import (
+    DamagedLog,
+    Format,
+    Log,
+    Request,
+    Response,
+    Sample,
+)
+from capability_transfer.analysis.outcomes.scores import read_score
+from capability_transfer.common import extras
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 LEFT_OUT = {"events", "store", "timelines"}
 """Parts of a sample that nobody here reads and that can be large."""

@@ -10,10 +10,9 @@ import tempfile
 from pathlib import Path
 
 import pandas as pd
-
-from analysis.outcomes.policies import connect, quoted
-from analysis.outcomes.schema import KINDS, Kind, validate
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.policies import connect, quoted
+from capability_transfer.analysis.outcomes.schema import KINDS, Kind, validate
+from capability_transfer.common.errors import InputError
 
 SHOWN = 8
 ROW = "file_row_number"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analysis.outcomes.samples import DamagedLog
+from capability_transfer.analysis.outcomes.samples import DamagedLog
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, dict]]:

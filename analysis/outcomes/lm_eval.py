@@ -22,12 +22,19 @@ from glob import escape
 from itertools import product
 from pathlib import Path
 
-from analysis.outcomes import pointers
-from analysis.outcomes.json_lines import first_line, read_lines
-from analysis.outcomes.mapping import Mapping, about_file
-from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
-from analysis.outcomes.scores import read_score
-from common.errors import InputError, name_some, suggest
+from capability_transfer.analysis.outcomes import pointers
+from capability_transfer.analysis.outcomes.json_lines import first_line, read_lines
+from capability_transfer.analysis.outcomes.mapping import Mapping, about_file
+from capability_transfer.analysis.outcomes.samples import (
+    DamagedLog,
+    Format,
+    Log,
+    Request,
+    Response,
+    Sample,
+)
+from capability_transfer.analysis.outcomes.scores import read_score
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.jsonl?")
 

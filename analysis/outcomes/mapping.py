@@ -30,10 +30,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
-from analysis.outcomes import task_names
-from common.errors import InputError, name_some, suggest
-from features.reasoning import mode
+from capability_transfer.analysis.outcomes import task_names
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features.reasoning import mode
 
 COLUMNS = (
     *("run", "task", "sample", "epoch", "model", "variant", "reasoning"),
@@ -237,7 +236,7 @@ def read_mapping(default: str, path: Path | None = None) -> Mapping:
     Raises InputError, naming the file, for what is no YAML mapping, unknown columns, and sources
     that are no path, constant or pattern, and columns whose place the format fixes.
     """
-    packaged = files("analysis.outcomes") / "mappings" / f"{default}.yaml"
+    packaged = files("capability_transfer.analysis.outcomes") / "mappings" / f"{default}.yaml"
     stated = _load(packaged.read_text(encoding="utf-8"), str(packaged))
     if path is not None:
         try:

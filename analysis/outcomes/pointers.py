@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.outcomes.mapping import Mapping
-from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Sample
-from common.pointers import is_pointer, told
+from capability_transfer.analysis.outcomes.mapping import Mapping
+from capability_transfer.analysis.outcomes.samples import DamagedLog, Format, Log, Request, Sample
+from capability_transfer.common.pointers import is_pointer, told
 
 SUFFIXES = (".eval", ".json", ".jsonl")
 """Of files that may be logs, which without their content nobody can tell."""

@@ -25,9 +25,8 @@ from typing import Any
 
 import duckdb
 import pandas as pd
-
-from analysis.outcomes.staging import SCHEMA
-from common.errors import InputError, name_some, suggest
+from capability_transfer.analysis.outcomes.staging import SCHEMA
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 ERRORS = ("fail", "wrong", "drop")
 DUPLICATES = ("fail", "first")

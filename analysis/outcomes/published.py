@@ -14,9 +14,8 @@ from importlib.resources import files
 
 import numpy as np
 import pandas as pd
+from capability_transfer.common.errors import InputError, name_some, suggest
 from statsmodels.stats.proportion import proportion_confint
-
-from common.errors import InputError, name_some, suggest
 
 STUDY_LANGUAGES = (
     *("ara", "dan", "deu", "eng", "est", "fra", "hin", "isl"),
@@ -147,7 +146,9 @@ def _as_printed(proportion: float) -> str:
 
 
 def _read(name: str) -> pd.DataFrame:
-    with (files("analysis.outcomes") / "data" / name).open(encoding="utf-8") as stream:
+    with (files("capability_transfer.analysis.outcomes") / "data" / name).open(
+        encoding="utf-8"
+    ) as stream:
         return pd.read_csv(stream, keep_default_na=False)
 
 

@@ -8,13 +8,19 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from analysis.outcomes.json_lines import first_line, read_lines
-from analysis.outcomes.mapping import Mapping, about_file
-from analysis.outcomes.samples import DamagedLog, Format, Log, Request, Response, Sample
-from analysis.outcomes.scores import read_binary
-from common.errors import InputError, name_some, suggest
-from common.spreadsheets import unguard
+from capability_transfer.analysis.outcomes.json_lines import first_line, read_lines
+from capability_transfer.analysis.outcomes.mapping import Mapping, about_file
+from capability_transfer.analysis.outcomes.samples import (
+    DamagedLog,
+    Format,
+    Log,
+    Request,
+    Response,
+    Sample,
+)
+from capability_transfer.analysis.outcomes.scores import read_binary
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.spreadsheets import unguard
 
 SUFFIXES = (".csv", ".parquet")
 

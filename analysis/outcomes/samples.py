@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from analysis.outcomes import scorers
-from analysis.outcomes.mapping import Mapping
-from common.errors import InputError
+from capability_transfer.analysis.outcomes import scorers
+from capability_transfer.analysis.outcomes.mapping import Mapping
+from capability_transfer.common.errors import InputError
 
 
 class DamagedLog(InputError):

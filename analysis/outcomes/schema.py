@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-
-from common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
-from common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 
 def choices(stated: str | Sequence[str] | None) -> dict[str, str]:

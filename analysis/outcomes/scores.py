@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numbers import Real
 
-from common.errors import InputError
+from capability_transfer.common.errors import InputError
 
 LETTERS = {"C": 1.0, "I": 0.0, "N": 0.0, "P": 0.5}
 """Inspect's own: correct, incorrect, no answer, partial credit."""

@@ -9,8 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from analysis.outcomes.samples import Sample
+from capability_transfer.analysis.outcomes.samples import Sample
 
 BATCH = 20_000
 

@@ -7,11 +7,14 @@ from importlib.resources import files
 
 import numpy as np
 import pandas as pd
-
-from analysis.outcomes.cells import pair_totals
-from analysis.outcomes.original import draw_original
-from analysis.outcomes.published import DENOMINATORS, STUDY_LANGUAGES, published_counts
-from common.seeds import DEFAULT_SEED
+from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.analysis.outcomes.original import draw_original
+from capability_transfer.analysis.outcomes.published import (
+    DENOMINATORS,
+    STUDY_LANGUAGES,
+    published_counts,
+)
+from capability_transfer.common.seeds import DEFAULT_SEED
 
 INSTANCES = 20
 """Symbolic instances of a template, all of which are answered in every cell."""
@@ -114,7 +117,9 @@ def summary() -> pd.DataFrame:
 
 def _published_cells() -> pd.DataFrame:
     """All 69,000 symbolic cells, from the file with one column per template."""
-    with (files("analysis.outcomes") / "data" / "study_cells.csv").open(encoding="utf-8") as stream:
+    with (files("capability_transfer.analysis.outcomes") / "data" / "study_cells.csv").open(
+        encoding="utf-8"
+    ) as stream:
         wide = pd.read_csv(stream, index_col=["variant", "language"])
     cells = wide.rename_axis(columns="template").stack().rename("n_correct").reset_index()
     cells.insert(3, "split", "symbolic")

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-
-from analysis.outcomes.json_lines import read_lines
-from analysis.outcomes.schema import KINDS
-from common.errors import InputError
-from common.spreadsheets import unguarded
+from capability_transfer.analysis.outcomes.json_lines import read_lines
+from capability_transfer.analysis.outcomes.schema import KINDS
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.spreadsheets import unguarded
 
 
 def read_csv(path: Path) -> pd.DataFrame:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from common.errors import InputError
-from features import languages as registry
-from features.reading import read_rows
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import languages as registry
+from capability_transfer.features.reading import read_rows
 
 TABLE = Path(__file__).parent / "data" / "lm_eval_suites.csv"
 

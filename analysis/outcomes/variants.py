@@ -11,11 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
-
-from common.errors import InputError, name_some
-from common.files import write_table
-from features import models as registry_of
-from features.size import parse_size
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import write_table
+from capability_transfer.features import models as registry_of
+from capability_transfer.features.size import parse_size
 
 STUB = ("variant", "base_model", "family", "params_b", "reasoning")
 

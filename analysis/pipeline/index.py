@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.outcomes.study import data_source
-from analysis.pipeline.items import ITEMS, Against, Item
-from common.files import read_table, write_text
+from capability_transfer.analysis.outcomes.study import data_source
+from capability_transfer.analysis.pipeline.items import ITEMS, Against, Item
+from capability_transfer.common.files import read_table, write_text
 
 SUFFIXES = {"table": (".md", ".csv", ".tex"), "figure": (".png", ".pdf")}
 HEADINGS = ("Item", "Shows", "Target", "Data", "Largest difference from the published", "Files")

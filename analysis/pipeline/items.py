@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.pipeline.steps import STEPS
+from capability_transfer.analysis.pipeline.steps import STEPS
 
 CELLS = "published cells"
 TOTALS = "totals by model and language"

@@ -10,11 +10,11 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from analysis.commands.output import INTERRUPTED, stoppable
-from analysis.pipeline import stamps
-from analysis.pipeline.steps import Step
-from common.errors import InputError
-from common.files import recording
+from capability_transfer.analysis.commands.output import INTERRUPTED, stoppable
+from capability_transfer.analysis.pipeline import stamps
+from capability_transfer.analysis.pipeline.steps import Step
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import recording
 
 
 def run(step: Step, directory: Path) -> None:
@@ -26,7 +26,7 @@ def run(step: Step, directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    from analysis.pipeline.steps import choose
+    from capability_transfer.analysis.pipeline.steps import choose
 
     try:
         with stoppable():

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.pipeline import stamps
-from analysis.pipeline.steps import Step
+from capability_transfer.analysis.pipeline import stamps
+from capability_transfer.analysis.pipeline.steps import Step
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,14 @@ def _run_one(
     log = log_path(step, directory)
     log.parent.mkdir(parents=True, exist_ok=True)
     options = json.dumps(step.options)
-    one = [sys.executable, "-m", "analysis.pipeline.one", step.command, str(directory), options]
+    one = [
+        sys.executable,
+        "-m",
+        "capability_transfer.analysis.pipeline.one",
+        step.command,
+        str(directory),
+        options,
+    ]
     with (
         log.open("w", encoding="utf-8") as output,
         subprocess.Popen(one, stdout=output, stderr=subprocess.STDOUT) as process,

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from analysis.pipeline.steps import Step
-from common.files import ROOT, hash_project, hash_settings, write_text
+from capability_transfer.analysis.pipeline.steps import Step
+from capability_transfer.common.files import ROOT, hash_project, hash_settings, write_text
 
 LOCK = "requirements.lock"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Step:
     @property
     def module(self) -> str:
         """The module whose ``command`` function does it."""
-        return f"analysis.commands.{self.command.replace('-', '_')}"
+        return f"capability_transfer.analysis.commands.{self.command.replace('-', '_')}"
 
 
 STEPS = (

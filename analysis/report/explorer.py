@@ -15,16 +15,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.levers import REFERENCE
+from capability_transfer.analysis.unseen import anywhere, remarks
+from capability_transfer.analysis.unseen.anywhere import Bundle
+from capability_transfer.analysis.unseen.intervals import NOMINAL
+from capability_transfer.common import kept
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import hash_project, hash_settings
 from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
-
-from analysis.levers import REFERENCE
-from analysis.unseen import anywhere, remarks
-from analysis.unseen.anywhere import Bundle
-from analysis.unseen.intervals import NOMINAL
-from common import kept
-from common.errors import InputError
-from common.files import hash_project, hash_settings
 
 SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
 """Billions of parameters: a stated grid over the sizes of the data, about two steps a doubling."""

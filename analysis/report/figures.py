@@ -10,15 +10,23 @@ from collections.abc import Callable
 
 import matplotlib
 import pandas as pd
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures import figure_02, figure_04, figure_06
+from capability_transfer.analysis.figures.few_templates import of_most_draws
+from capability_transfer.analysis.figures.scatter import COLOURS
+from capability_transfer.analysis.figures.style import (
+    GRID,
+    INK,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    new_figure,
+    plain,
+)
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-
-from analysis import labels
-from analysis.figures import figure_02, figure_04, figure_06
-from analysis.figures.few_templates import of_most_draws
-from analysis.figures.scatter import COLOURS
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, new_figure, plain
 
 WIDTH = 3.9  # inches: 374 CSS pixels, as many as a phone has
 SPLITS = {"symbolic": OURS, "original": PUBLISHED}

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import jinja2
 import pandas as pd
+from capability_transfer.analysis.report.results import Results, target
+from capability_transfer.analysis.report.sections import SECTIONS
+from capability_transfer.analysis.tables.render import number, p_value
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import write_text
 from markupsafe import Markup
-
-from analysis.report.results import Results, target
-from analysis.report.sections import SECTIONS
-from analysis.tables.render import number, p_value
-from common.errors import InputError
-from common.files import write_text
 
 PAGE = Path(__file__).parent / "page"
 PACKAGES = ("capability-transfer", "numpy", "scipy", "pandas", "matplotlib")

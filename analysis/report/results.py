@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
-
-from common.files import read_table
+from capability_transfer.common.files import read_table
 
 TARGETS = {
     "loo/few_templates.csv": "few-templates",

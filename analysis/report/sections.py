@@ -11,16 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-
-from analysis import labels
-from analysis.figures.few_templates import of_most_draws
-from analysis.levers import REFERENCE
-from analysis.outcomes.study import CELLS
-from analysis.report import figures
-from analysis.report.results import Results
-from analysis.report.svg import inline
-from analysis.transfer_metrics.comparison import LABELS
-from analysis.unseen.predictors import predictor
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.figures.few_templates import of_most_draws
+from capability_transfer.analysis.levers import REFERENCE
+from capability_transfer.analysis.outcomes.study import CELLS
+from capability_transfer.analysis.report import figures
+from capability_transfer.analysis.report.results import Results
+from capability_transfer.analysis.report.svg import inline
+from capability_transfer.analysis.transfer_metrics.comparison import LABELS
+from capability_transfer.analysis.unseen.predictors import predictor
 
 OURS, STUDY = "smooth", "study"
 

@@ -7,9 +7,8 @@ import re
 from html import escape
 
 import matplotlib
+from capability_transfer.analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, settle
 from matplotlib.figure import Figure
-
-from analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, settle
 
 VARIABLES = {
     INK: "var(--ink)",

@@ -11,7 +11,12 @@ import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 
-from analysis.responses.numbers import latex_fractions, latex_groups, normalise, numbers
+from capability_transfer.analysis.responses.numbers import (
+    latex_fractions,
+    latex_groups,
+    normalise,
+    numbers,
+)
 
 _UNBRACED = (
     r"[+-]?\d(?:[\d.,]*\d)?"

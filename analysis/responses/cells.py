@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
-
-from analysis.outcomes.ingest import Progress, Report, ingest
-from analysis.outcomes.policies import Policies, connect
-from analysis.outcomes.samples import Request
-from analysis.responses.measures import MEASURES, measure
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.ingest import Progress, Report, ingest
+from capability_transfer.analysis.outcomes.policies import Policies, connect
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.analysis.responses.measures import MEASURES, measure
+from capability_transfer.common.errors import InputError
 
 STAGES = {
     "operands": ("operands_retrieved", "operands"),

@@ -7,13 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
-
-from analysis.outcomes.samples import Sample
-from analysis.responses.boxed import last_box
-from analysis.responses.numbers import decimal_sign, numbers
-from analysis.responses.stages import coverage, intermediates, operands
-from common.errors import InputError
-from features.languages import resolve
+from capability_transfer.analysis.outcomes.samples import Sample
+from capability_transfer.analysis.responses.boxed import last_box
+from capability_transfer.analysis.responses.numbers import decimal_sign, numbers
+from capability_transfer.analysis.responses.stages import coverage, intermediates, operands
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.languages import resolve
 
 COUNT = pa.int64()
 MEASURES = (

@@ -19,7 +19,7 @@ import unicodedata
 from fractions import Fraction
 from functools import cache
 
-from features.languages import registry
+from capability_transfer.features.languages import registry
 
 LONGEST = 60
 """Digits of the longest number that is read; longer runs are noise (and slow to multiply)."""

@@ -14,7 +14,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from fractions import Fraction
 
-from analysis.responses.numbers import normalise, numbers
+from capability_transfer.analysis.responses.numbers import normalise, numbers
 
 _MARK = re.compile(r"<<([^<>]*)>>")
 

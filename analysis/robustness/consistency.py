@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-
-from analysis.robustness import published
+from capability_transfer.analysis.robustness import published
 
 HALF = 0.05
 """The most that printing with one decimal can shift a figure."""

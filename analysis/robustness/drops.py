@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis.robustness.scores import BASELINE, check_scores, over_instances
+from capability_transfer.analysis.robustness.scores import BASELINE, check_scores, over_instances
 
 
 def drops(scores: pd.DataFrame, baseline: str = BASELINE) -> pd.DataFrame:

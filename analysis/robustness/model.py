@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-
-from analysis.robustness.scores import BASELINE, KEY, check_scores
-from common.errors import InputError, name_some
+from capability_transfer.analysis.robustness.scores import BASELINE, KEY, check_scores
+from capability_transfer.common.errors import InputError, name_some
 
 
 def formula(perturbations: Sequence[str]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from importlib import resources
 
 import pandas as pd
-
-from analysis.robustness.scores import COLUMNS
-from common.errors import InputError
+from capability_transfer.analysis.robustness.scores import COLUMNS
+from capability_transfer.common.errors import InputError
 
 PERTURBATIONS = {
     "original": "D_O",
@@ -44,7 +43,7 @@ def read(name: str) -> pd.DataFrame:
     """One of the packaged files by its name, figures in percent as printed."""
     if name not in _FILES:
         raise InputError(f"no file {name!r} of MGSM-Pro; there are {', '.join(_FILES)}")
-    path = resources.files("analysis").joinpath(f"data/mgsm_pro/{name}.csv")
+    path = resources.files("capability_transfer.analysis").joinpath(f"data/mgsm_pro/{name}.csv")
     with path.open(encoding="utf-8") as stream:
         return pd.read_csv(stream)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import pandas as pd
+from capability_transfer.analysis.robustness.scores import BASELINE, check_scores, over_instances
+from capability_transfer.common.errors import InputError, name_some
 from scipy import stats
-
-from analysis.robustness.scores import BASELINE, check_scores, over_instances
-from common.errors import InputError, name_some
 
 
 def model_means(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-
-from analysis.robustness import drops, published, rankings, stability
-from analysis.terciles import terciles
-from features import resource
+from capability_transfer.analysis.robustness import drops, published, rankings, stability
+from capability_transfer.analysis.terciles import terciles
+from capability_transfer.features import resource
 
 
 def robustness_tables(

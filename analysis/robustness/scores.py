@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-
-from analysis.outcomes.cells import pair_totals
-from common.errors import InputError, name_some, suggest
-from features.reading import numbers, read_rows
+from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features.reading import numbers, read_rows
 
 KEY = ["variant", "language", "perturbation"]
 COLUMNS = [*KEY, "accuracy"]

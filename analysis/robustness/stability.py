@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.robustness.scores import over_instances
+from capability_transfer.common.errors import InputError, name_some
 from scipy import stats
-
-from analysis.robustness.scores import over_instances
-from common.errors import InputError, name_some
 
 DRAWS = 2000
 SEED = 20261006

@@ -9,9 +9,8 @@ from pathlib import Path
 from unicodedata import category
 
 import pandas as pd
-
-from analysis.tables import frames
-from common.files import write_table, write_text
+from capability_transfer.analysis.tables import frames
+from capability_transfer.common.files import write_table, write_text
 
 
 @dataclass(frozen=True, repr=False)

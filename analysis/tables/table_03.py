@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import pandas as pd
-
-from analysis import labels
-from analysis.tables.render import Table, number, p_value
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.tables.render import Table, number, p_value
 
 COLUMNS = (
     "part",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis.tables.render import Table, number
+from capability_transfer.analysis.tables.render import Table, number
 
 LEVELS = {"pair": "Model in language", "language": "Language mean"}
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis import labels
-from analysis.ablations.ceiling import published, published_stars, stars
-from analysis.tables.render import Table, number
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.ablations.ceiling import published, published_stars, stars
+from capability_transfer.analysis.tables.render import Table, number
 
 SHOWN = ("resource:size", "distance:size", "resource", "distance", "size")
 CROSSED = ("resource:reasoning", "distance:reasoning", "fertility:reasoning", "size:reasoning")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis.overview import rounding
-from analysis.tables.render import Table, number
+from capability_transfer.analysis.overview import rounding
+from capability_transfer.analysis.tables.render import Table, number
 
 HEADINGS = {
     "original": "Orig.",

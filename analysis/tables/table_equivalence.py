@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis import labels
-from analysis.tables.render import Table, number, p_value
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.tables.render import Table, number, p_value
 
 
 def build(test: pd.DataFrame, first: str, second: str, note: str) -> Table:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis import labels
-from analysis.penalty import PENALTY
-from analysis.tables.render import Table, number, p_value
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.penalty import PENALTY
+from capability_transfer.analysis.tables.render import Table, number, p_value
 
 TERMS = {
     "splitsymbolic": "Symbolic (δ)",

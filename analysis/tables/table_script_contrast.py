@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis.tables.render import Table, number
-from analysis.transfer_metrics.comparison import LABELS
+from capability_transfer.analysis.tables.render import Table, number
+from capability_transfer.analysis.transfer_metrics.comparison import LABELS
 
 
 def build(contrast: pd.DataFrame, note: str) -> Table:

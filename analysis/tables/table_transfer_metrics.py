@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis.tables.render import Table, number
-from analysis.transfer_metrics.comparison import LABELS, compared
+from capability_transfer.analysis.tables.render import Table, number
+from capability_transfer.analysis.transfer_metrics.comparison import LABELS, compared
 
 _INTERVAL = "95% interval"
 

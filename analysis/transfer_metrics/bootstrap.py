@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-
-from common.errors import InputError
+from capability_transfer.common.errors import InputError
 
 DRAWS = 1000
 LEVEL = 0.95

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.common.errors import InputError, name_some
 from scipy import stats
-
-from common.errors import InputError, name_some
 
 MAX_NEW = 20
 """New models that an exhaustive search can assign: 2²⁰ subsets, about a second."""

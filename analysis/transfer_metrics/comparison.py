@@ -6,13 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis import study
+from capability_transfer.analysis.glmm.predict import linear_predictor
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.tables.render import number
+from capability_transfer.common.errors import InputError, name_some
 from scipy import stats
-
-from analysis import study
-from analysis.glmm.predict import linear_predictor
-from analysis.glmm.result import Fit
-from analysis.tables.render import number
-from common.errors import InputError, name_some
 
 SLOPES = f"{study.MAIN} + (0 + resource | variant) + (0 + distance | variant)"
 """The GLMM of the comparison: the study's, with slopes that vary over variants. Without them the

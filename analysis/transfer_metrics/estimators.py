@@ -36,10 +36,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-
-from analysis.transfer_metrics import profile
-from analysis.transfer_metrics.items import ItemRates
-from common.errors import InputError
+from capability_transfer.analysis.transfer_metrics import profile
+from capability_transfer.analysis.transfer_metrics.items import ItemRates
+from capability_transfer.common.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-
-from common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 UNMATCHED = ("error", "intersect")
 

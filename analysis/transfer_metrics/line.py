@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from capability_transfer.common.errors import InputError
 from scipy import stats
-
-from common.errors import InputError
 
 
 def on_the_line(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:

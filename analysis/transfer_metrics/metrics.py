@@ -6,12 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-
-from analysis.transfer_metrics.bootstrap import DRAWS, SEED, interval, item_weights
-from analysis.transfer_metrics.estimators import METRICS, Sample, require, why_undefined
-from analysis.transfer_metrics.items import ItemRates, require_same_items
-from analysis.transfer_metrics.subsets import TargetSet
-from common.errors import InputError
+from capability_transfer.analysis.transfer_metrics.bootstrap import (
+    DRAWS,
+    SEED,
+    interval,
+    item_weights,
+)
+from capability_transfer.analysis.transfer_metrics.estimators import (
+    METRICS,
+    Sample,
+    require,
+    why_undefined,
+)
+from capability_transfer.analysis.transfer_metrics.items import ItemRates, require_same_items
+from capability_transfer.analysis.transfer_metrics.subsets import TargetSet
+from capability_transfer.common.errors import InputError
 
 
 def metrics(

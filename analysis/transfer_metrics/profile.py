@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-
-from analysis.transfer_metrics.items import ItemRates
+from capability_transfer.analysis.transfer_metrics.items import ItemRates
 
 BINS = 10
 """Equal-width bins of the source pass rate."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-
-from analysis.transfer_metrics import cohorts, comparison
-from analysis.transfer_metrics.bootstrap import DRAWS, SEED
-from analysis.transfer_metrics.items import ItemRates, item_rates
-from analysis.transfer_metrics.line import on_the_line
-from analysis.transfer_metrics.metrics import contrast, metrics
-from analysis.transfer_metrics.profile import profile
-from analysis.transfer_metrics.subsets import target_sets
-from common.errors import InputError
-from features.table import Tables
+from capability_transfer.analysis.transfer_metrics import cohorts, comparison
+from capability_transfer.analysis.transfer_metrics.bootstrap import DRAWS, SEED
+from capability_transfer.analysis.transfer_metrics.items import ItemRates, item_rates
+from capability_transfer.analysis.transfer_metrics.line import on_the_line
+from capability_transfer.analysis.transfer_metrics.metrics import contrast, metrics
+from capability_transfer.analysis.transfer_metrics.profile import profile
+from capability_transfer.analysis.transfer_metrics.subsets import target_sets
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.table import Tables
 
 CONTRASTED = ("hat", "hat_corrected", "target_accuracy")
 MIN_MODELS = 3

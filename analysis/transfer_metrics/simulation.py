@@ -10,10 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-
-from analysis.transfer_metrics.bootstrap import DRAWS, SEED, interval, item_weights
-from analysis.transfer_metrics.estimators import METRICS, Sample
-from analysis.transfer_metrics.items import ItemRates
+from capability_transfer.analysis.transfer_metrics.bootstrap import (
+    DRAWS,
+    SEED,
+    interval,
+    item_weights,
+)
+from capability_transfer.analysis.transfer_metrics.estimators import METRICS, Sample
+from capability_transfer.analysis.transfer_metrics.items import ItemRates
 
 SLOPE = 0.8
 PASSES = (2, 3, 5, 10, 20, 50)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
-
-from analysis.terciles import TERCILES, terciles
-from common.errors import InputError, name_some
+from capability_transfer.analysis.terciles import TERCILES, terciles
+from capability_transfer.common.errors import InputError, name_some
 
 UNKNOWN = "unknown"
 GROUPINGS = ("all", "same_script", "script", "resource", "family", "language")

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
-
-from analysis.glmm.posterior import Posterior, central_sd
-from analysis.unseen.asked import Model, find_languages, find_model, pair_rows
-from analysis.unseen.bundles import (
+from capability_transfer.analysis.glmm.posterior import Posterior, central_sd
+from capability_transfer.analysis.unseen.asked import Model, find_languages, find_model, pair_rows
+from capability_transfer.analysis.unseen.bundles import (
     Bundle,
     Catalogue,
     build,
@@ -21,10 +19,16 @@ from analysis.unseen.bundles import (
     data_key,
     known_languages,
 )
-from analysis.unseen.intervals import COLUMNS, NOMINAL
-from analysis.unseen.sizes import check_target, largest_size, size_multiples, what_reaches
-from analysis.unseen.template_layer import calibrate
-from common.errors import InputError
+from capability_transfer.analysis.unseen.intervals import COLUMNS, NOMINAL
+from capability_transfer.analysis.unseen.sizes import (
+    check_target,
+    largest_size,
+    size_multiples,
+    what_reaches,
+)
+from capability_transfer.analysis.unseen.template_layer import calibrate
+from capability_transfer.common.errors import InputError
+from scipy.special import expit
 
 __all__ = [
     "ITEMS",

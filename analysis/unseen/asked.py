@@ -8,14 +8,13 @@ from numbers import Real
 
 import numpy as np
 import pandas as pd
-
-from analysis.design import standardise
-from analysis.unseen import model_names, tokens
-from analysis.unseen.bundles import Bundle, Catalogue
-from common.errors import InputError, name_some
-from features import languages as language_registry
-from features import names
-from features.size import parse_size
+from capability_transfer.analysis.design import standardise
+from capability_transfer.analysis.unseen import model_names, tokens
+from capability_transfer.analysis.unseen.bundles import Bundle, Catalogue
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import names
+from capability_transfer.features.size import parse_size
 
 NEW = "(new)"
 

@@ -12,20 +12,19 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pandas as pd
-
-from analysis.glmm import result
-from analysis.inputs import Inputs
-from analysis.unseen.folds import Fold, split
-from analysis.unseen.loo import prepare
-from analysis.unseen.predictors import predictor
-from analysis.unseen.predictors.pairs import FittedPairs
-from analysis.unseen.structures import Languages
-from analysis.unseen.template_layer import TemplateLayer
-from common import kept
-from common.errors import InputError
-from common.files import hash_files, hash_project, hash_settings
-from features import languages as language_registry
-from features import resource, typology
+from capability_transfer.analysis.glmm import result
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.unseen.folds import Fold, split
+from capability_transfer.analysis.unseen.loo import prepare
+from capability_transfer.analysis.unseen.predictors import predictor
+from capability_transfer.analysis.unseen.predictors.pairs import FittedPairs
+from capability_transfer.analysis.unseen.structures import Languages
+from capability_transfer.analysis.unseen.template_layer import TemplateLayer
+from capability_transfer.common import kept
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import hash_files, hash_project, hash_settings
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import resource, typology
 
 DEFAULT = "smooth"
 """Best over held-out languages and over held-out edges (``results/loo``)."""

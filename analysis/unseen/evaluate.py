@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.unseen.folds import Fold, split
+from capability_transfer.analysis.unseen.intervals import place, predicted
+from capability_transfer.analysis.unseen.prediction import mean_by_pair, pairs_of
+from capability_transfer.analysis.unseen.predictors import predictor
+from capability_transfer.analysis.unseen.task import Counting, Store, Task, in_parallel
 from joblib import delayed
-
-from analysis.unseen.folds import Fold, split
-from analysis.unseen.intervals import place, predicted
-from analysis.unseen.prediction import mean_by_pair, pairs_of
-from analysis.unseen.predictors import predictor
-from analysis.unseen.task import Counting, Store, Task, in_parallel
 
 
 def evaluate(

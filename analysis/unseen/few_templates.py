@@ -14,18 +14,17 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.unseen.evaluate import fit_to_all
+from capability_transfer.analysis.unseen.folds import Fold, split
+from capability_transfer.analysis.unseen.intervals import NOMINAL, place
+from capability_transfer.analysis.unseen.predictors import predictor
+from capability_transfer.analysis.unseen.predictors.cells import CellModel
+from capability_transfer.analysis.unseen.predictors.pairs import PairModel
+from capability_transfer.analysis.unseen.task import Counting, Store, Task, in_parallel
+from capability_transfer.analysis.unseen.template_layer import TemplateLayer, calibrate
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import write_table
 from joblib import delayed
-
-from analysis.unseen.evaluate import fit_to_all
-from analysis.unseen.folds import Fold, split
-from analysis.unseen.intervals import NOMINAL, place
-from analysis.unseen.predictors import predictor
-from analysis.unseen.predictors.cells import CellModel
-from analysis.unseen.predictors.pairs import PairModel
-from analysis.unseen.task import Counting, Store, Task, in_parallel
-from analysis.unseen.template_layer import TemplateLayer, calibrate
-from common.errors import InputError, name_some
-from common.files import write_table
 
 BUDGETS = (0, 1, 2, 5, 10, 20)
 PREDICTORS = ("study", "smooth")

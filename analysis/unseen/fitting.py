@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-
-from analysis.design import identifiable
-from analysis.glmm import laplace, lme4
-from analysis.glmm.engines import engine as engine_of
-from analysis.glmm.formula import parse
-from analysis.glmm.result import Fit
-from analysis.unseen.folds import FEATURES
-from common.errors import InputError
+from capability_transfer.analysis.design import identifiable
+from capability_transfer.analysis.glmm import laplace, lme4
+from capability_transfer.analysis.glmm.engines import engine as engine_of
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.unseen.folds import FEATURES
+from capability_transfer.common.errors import InputError
 
 
 def of_columns(formula: str, data: pd.DataFrame) -> str:

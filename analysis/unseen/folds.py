@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
-
-from analysis.design import INDICATORS, standardise
-from common.errors import InputError, name_some
+from capability_transfer.analysis.design import INDICATORS, standardise
+from capability_transfer.common.errors import InputError, name_some
 
 FEATURES = ("resource", "distance", "fertility", "size", "reasoning")
 """What predictors know of pairs; data may be without some (``analysis.design.left_out``)."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-
-from analysis.unseen.prediction import Prediction
+from capability_transfer.analysis.unseen.prediction import Prediction
 
 NOMINAL = (0.5, 0.8, 0.95)
 COLUMNS = [f"{side}_{round(100 * level)}" for level in NOMINAL for side in ("low", "high")]

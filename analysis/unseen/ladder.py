@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis.unseen import scores
-from analysis.unseen.predictors import predictor
+from capability_transfer.analysis.unseen import scores
+from capability_transfer.analysis.unseen.predictors import predictor
 
 STEPS = ("study", "study_pairs", "slopes", "relatives", "smooth")
 COLUMNS = ["predictor", "label", "mae", "pearson", "coverage_80", "coverage_95", "language_mae",

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-
-from analysis import design, study
-from analysis.inputs import Inputs
-from analysis.unseen import scores
-from analysis.unseen.evaluate import evaluate
-from analysis.unseen.folds import FEATURES, extrapolation, leave_one_out
-from analysis.unseen.intervals import COLUMNS
-from analysis.unseen.predictors import PREDICTORS
-from analysis.unseen.task import Counting, Task
-from common.files import write_table
-from features import typology
+from capability_transfer.analysis import design, study
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.unseen import scores
+from capability_transfer.analysis.unseen.evaluate import evaluate
+from capability_transfer.analysis.unseen.folds import FEATURES, extrapolation, leave_one_out
+from capability_transfer.analysis.unseen.intervals import COLUMNS
+from capability_transfer.analysis.unseen.predictors import PREDICTORS
+from capability_transfer.analysis.unseen.task import Counting, Task
+from capability_transfer.common.files import write_table
+from capability_transfer.features import typology
 
 PAIR_COLUMNS = ["language", "variant", "predictor", "observed", "predicted", *COLUMNS]
 DIGITS = 6

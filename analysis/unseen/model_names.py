@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from math import log2
 
 import pandas as pd
-
-from common.errors import InputError, name_some, suggest
-from features import models as model_registry
-from features import names
-from features.size import parse_size
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features import models as model_registry
+from capability_transfer.features import names
+from capability_transfer.features.size import parse_size
 
 TOLERANCE = 0.3
 """In doublings: a size that differs by less is the same one, counted otherwise (8.2B for 8B)."""

@@ -13,12 +13,11 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-
-from analysis.unseen.evaluate import evaluate
-from analysis.unseen.folds import FEWEST_LANGUAGES, Fold, leave_one_out
-from analysis.unseen.scores import POINTS
-from analysis.unseen.task import Counting, Task
-from common.errors import InputError
+from capability_transfer.analysis.unseen.evaluate import evaluate
+from capability_transfer.analysis.unseen.folds import FEWEST_LANGUAGES, Fold, leave_one_out
+from capability_transfer.analysis.unseen.scores import POINTS
+from capability_transfer.analysis.unseen.task import Counting, Task
+from capability_transfer.common.errors import InputError
 
 CANDIDATES = ("study", "study_pairs", "slopes", "relatives", "smooth")
 ALL = "all"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import pandas as pd
-
-from common.errors import InputError, name_some
-from features.languages import resolve
-from features.names import same
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.features.languages import resolve
+from capability_transfer.features.names import same
 
 
 def of_model(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from analysis.unseen.anywhere import Model
-from analysis.unseen.intervals import NOMINAL
-from common.errors import InputError, name_some
+from capability_transfer.analysis.unseen.anywhere import Model
+from capability_transfer.analysis.unseen.intervals import NOMINAL
+from capability_transfer.common.errors import InputError, name_some
 
 KNOWN = {
     "variant": "in the data",

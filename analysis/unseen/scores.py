@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.unseen.intervals import NOMINAL, interval_score
 from scipy import stats
-
-from analysis.unseen.intervals import NOMINAL, interval_score
 
 POINTS = 100.0
 LEVELS = ("pair", "language")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-
-from analysis.unseen.folds import Fold, split
-from analysis.unseen.predictors import predictor
-from analysis.unseen.predictors.pairs import FittedPairs
-from analysis.unseen.task import Task
+from capability_transfer.analysis.unseen.folds import Fold, split
+from capability_transfer.analysis.unseen.predictors import predictor
+from capability_transfer.analysis.unseen.predictors.pairs import FittedPairs
+from capability_transfer.analysis.unseen.task import Task
 
 GROUPS = ("smooth", "smooth:family")
 ALL = "mean over families"

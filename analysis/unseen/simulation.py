@@ -13,14 +13,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.unseen.folds import Split, leave_one_out, split
+from capability_transfer.analysis.unseen.intervals import NOMINAL, predicted
+from capability_transfer.analysis.unseen.predictors import predictor
+from capability_transfer.analysis.unseen.predictors.pairs import FittedPairs, totals
+from capability_transfer.analysis.unseen.task import Counting, Store, Task, in_parallel
 from joblib import delayed
 from scipy.special import expit
-
-from analysis.unseen.folds import Split, leave_one_out, split
-from analysis.unseen.intervals import NOMINAL, predicted
-from analysis.unseen.predictors import predictor
-from analysis.unseen.predictors.pairs import FittedPairs, totals
-from analysis.unseen.task import Counting, Store, Task, in_parallel
 
 MODELS = ("family", "base_model", "variant")
 """Terms that stay at their modes: the models are the same in every world."""

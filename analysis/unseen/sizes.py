@@ -12,12 +12,11 @@ from numbers import Real
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.levers import REFERENCE
+from capability_transfer.analysis.unseen.asked import NEW, Model, pair_rows
+from capability_transfer.analysis.unseen.bundles import Bundle
+from capability_transfer.common.errors import InputError
 from scipy.special import expit
-
-from analysis.levers import REFERENCE
-from analysis.unseen.asked import NEW, Model, pair_rows
-from analysis.unseen.bundles import Bundle
-from common.errors import InputError
 
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
 

@@ -12,10 +12,9 @@ from typing import Protocol
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.laplace import Kernel
+from capability_transfer.common.errors import InputError, name_some
 from scipy.spatial.distance import cdist
-
-from analysis.glmm.laplace import Kernel
-from common.errors import InputError, name_some
 
 
 @dataclass(frozen=True, eq=False)

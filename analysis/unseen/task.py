@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
+from capability_transfer.analysis.unseen.predictors import predictor
+from capability_transfer.common import kept
+from capability_transfer.common.files import hash_project, hash_settings, hash_table
 from joblib import Parallel
-
-from analysis.unseen.predictors import predictor
-from common import kept
-from common.files import hash_project, hash_settings, hash_table
 
 DRAWS = 1000
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]

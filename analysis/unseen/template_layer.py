@@ -22,9 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.unseen.fitting import fit_glmm
 from scipy.special import expit
-
-from analysis.unseen.fitting import fit_glmm
 
 FORMULA = "~ 1 + (1 | variant:language) + (1 | template) + (1 | template:language)"
 OF_FAMILIES = " + (1 | family:template:language)"

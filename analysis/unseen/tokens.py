@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.common import extras
+from capability_transfer.features import fertility
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features.reading import numbers, read_rows
 
-import features
-from common import extras
-from features import fertility
-from features import languages as language_registry
-from features.reading import numbers, read_rows
+from capability_transfer import features
 
 AT_HAND = {"qwen2.5-3": "qwen:Qwen2.5-7B-Instruct", "apertus": "tekken:240718"}
 """Packaged vocabularies that are those of the study's tokenizers (features/data/README.md)."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from analysis.cli import main
+from capability_transfer.analysis.cli import main
 
 
 def is_filled(path: Path) -> bool:

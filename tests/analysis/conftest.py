@@ -1,8 +1,7 @@
 """A small part of the embedded data, for commands on a user's own files."""
 
 import pytest
-
-from analysis.outcomes.study import study_cells
+from capability_transfer.analysis.outcomes.study import study_cells
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 import typer
-
-from analysis import cli
+from capability_transfer.analysis import cli
 
 ROOT = Path(cli.__file__).parents[1]
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")

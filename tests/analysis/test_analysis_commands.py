@@ -2,8 +2,8 @@
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis.outcomes.study import study_cells
 
-from analysis.outcomes.study import study_cells
 from tests.analysis import command_line
 
 FORMULA = "~ (resource + distance) * size + (1 | variant) + (1 | template) + (1 | language)"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import typer
+from capability_transfer.analysis import cli
+from capability_transfer.analysis.commands.source import described
 
-from analysis import cli
-from analysis.commands.source import described
 from tests.analysis.command_line import transfer
 
 TRANSFER = Path(sys.executable).with_name("transfer")
@@ -23,7 +23,7 @@ def examples():
     """Every command line that help shows."""
     shown = [cli.EXAMPLES]
     for name in cli.COMMANDS:
-        module = import_module(f"analysis.commands.{name.replace('-', '_')}")
+        module = import_module(f"capability_transfer.analysis.commands.{name.replace('-', '_')}")
         assert module.EXAMPLES, name
         shown.append(module.EXAMPLES)
     for table in shown:
@@ -71,7 +71,7 @@ def test_help_of_a_command_ends_with_its_examples(tmp_path):
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
 def test_what_is_read_from_the_source_is_what_the_command_takes(name):
-    module = import_module(f"analysis.commands.{name.replace('-', '_')}")
+    module = import_module(f"capability_transfer.analysis.commands.{name.replace('-', '_')}")
 
     def options(function):
         app = typer.Typer(add_completion=False)
@@ -143,15 +143,15 @@ def test_bash_and_zsh_complete(words, offered, told, tmp_path):
 
 
 def test_completion_offers_what_the_commands_know():
-    from analysis.ablations.specifications import SPECIFICATIONS
-    from analysis.commands import complete
-    from analysis.determinants import MODES
-    from analysis.glmm.engines import ENGINES
-    from analysis.glmm.inference import METHODS
-    from analysis.outcomes.policies import DUPLICATES, ERRORS
-    from analysis.unseen.predictors import PREDICTORS
-    from features.languages import registry
-    from features.typology import feature_sets
+    from capability_transfer.analysis.ablations.specifications import SPECIFICATIONS
+    from capability_transfer.analysis.commands import complete
+    from capability_transfer.analysis.determinants import MODES
+    from capability_transfer.analysis.glmm.engines import ENGINES
+    from capability_transfer.analysis.glmm.inference import METHODS
+    from capability_transfer.analysis.outcomes.policies import DUPLICATES, ERRORS
+    from capability_transfer.analysis.unseen.predictors import PREDICTORS
+    from capability_transfer.features.languages import registry
+    from capability_transfer.features.typology import feature_sets
 
     assert complete.engines("") == list(ENGINES)
     assert [name for name, _ in complete.modes("")] == list(MODES)
@@ -167,7 +167,7 @@ def test_completion_offers_what_the_commands_know():
 def test_help_imports_no_command(tmp_path):
     code = (
         "import sys; sys.argv = ['transfer', '--help']\n"
-        "from analysis.cli import main\n"
+        "from capability_transfer.analysis.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "heavy = {'pandas', 'numpy', 'joblib', 'scipy'} & set(sys.modules)\n"

@@ -10,9 +10,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from capability_transfer.analysis.commands import output
 from joblib import Parallel, delayed
-
-from analysis.commands import output
 
 TRANSFER = Path(sys.executable).with_name("transfer")
 FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import typer
+from capability_transfer.analysis.commands import output
+from capability_transfer.common.files import steady, write_text
 
-from analysis.commands import output
-from common.files import steady, write_text
 from tests.analysis.command_line import transfer
 
 TRANSFER = Path(sys.executable).with_name("transfer")

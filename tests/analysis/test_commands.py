@@ -11,9 +11,9 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.outcomes.study import study_cells
+from capability_transfer.features.fertility import read_counts
 
-from analysis.outcomes.study import study_cells
-from features.fertility import read_counts
 from tests.analysis.command_line import is_filled, transfer
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -349,7 +349,9 @@ def test_an_output_that_cannot_be_written_is_an_error_with_a_message(cells, tmp_
 
 def test_an_interrupt_says_how_to_go_on(cells, tmp_path):
     cells.to_csv(tmp_path / "cells.csv", index=False)
-    with patch("analysis.determinants.cached_fit", side_effect=KeyboardInterrupt):
+    with patch(
+        "capability_transfer.analysis.determinants.cached_fit", side_effect=KeyboardInterrupt
+    ):
         result = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA, "--engine",
                           "laplace", cwd=tmp_path)  # fmt: skip
     assert result.returncode == 130

@@ -5,12 +5,11 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis import design, study
-from analysis.glmm.formula import parse
-from analysis.inputs import load
-from common.errors import InputError
-from common.seeds import DEFAULT_SEED
+from capability_transfer.analysis import design, study
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.inputs import load
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.seeds import DEFAULT_SEED
 
 FEATURES = ["resource", "distance", "fertility", "size", "reasoning"]
 
@@ -95,7 +94,11 @@ def test_a_constant_feature_is_refused(inputs):
 
 
 def test_published_figures_are_packaged_with_their_source():
-    with resources.files("analysis").joinpath("data/study_estimates.csv").open() as file:
+    with (
+        resources.files("capability_transfer.analysis")
+        .joinpath("data/study_estimates.csv")
+        .open() as file
+    ):
         table = pd.read_csv(file)
     assert table["source"].notna().all()
     assert table.groupby("kind").size().to_dict() == {

@@ -5,17 +5,16 @@ from contextlib import nullcontext
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis import determinants as d
-from analysis import study
-from analysis.commands import glmm
-from analysis.determinants import baseline_formula, determinants, expectations
-from analysis.glmm.formula import parse
-from analysis.glmm.result import Fit
-from analysis.inputs import load
-from analysis.variance import unexplained, variance_explained
-from common.errors import InputError
-from common.seeds import DEFAULT_SEED
+from capability_transfer.analysis import determinants as d
+from capability_transfer.analysis import study
+from capability_transfer.analysis.commands import glmm
+from capability_transfer.analysis.determinants import baseline_formula, determinants, expectations
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.inputs import load
+from capability_transfer.analysis.variance import unexplained, variance_explained
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.seeds import DEFAULT_SEED
 
 
 def quietly(label):

@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis import equivalence as e
+from capability_transfer.analysis.outcomes.study import study_counts
+from capability_transfer.common.errors import InputError
 from scipy import stats
-
-from analysis import equivalence as e
-from analysis.outcomes.study import study_counts
-from common.errors import InputError
 
 
 def outcomes(first, second, total=1000):

@@ -5,13 +5,12 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis import inference
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.inference.intervals import COLUMNS
+from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.common.errors import InputError
 from scipy.special import expit
-
-from analysis import inference
-from analysis.glmm.formula import parse
-from analysis.glmm.inference.intervals import COLUMNS
-from analysis.glmm.laplace import fit
-from common.errors import InputError
 
 GROUPS = "(1 | language) + (1 | variant) + (1 | variant:language)"
 FORMULA = f"~ resource + size + {GROUPS}"

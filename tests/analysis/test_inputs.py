@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-
-from analysis.inputs import load
-from analysis.unseen.anywhere import known_languages
+from capability_transfer.analysis.inputs import load
+from capability_transfer.analysis.unseen.anywhere import known_languages
 
 
 def test_languages_of_a_file_that_no_cell_is_in_can_be_asked_about(tmp_path):

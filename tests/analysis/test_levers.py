@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis import scale_cost
-from analysis.design import Design
-from analysis.glmm import laplace
-from analysis.levers import levers
-from common.errors import InputError
+from capability_transfer.analysis import scale_cost
+from capability_transfer.analysis.design import Design
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.levers import levers
+from capability_transfer.common.errors import InputError
 
 FORMULA = "~ (resource + distance + fertility) * size + resource * reasoning + (1 | variant)"
 LANGUAGES = pd.DataFrame({"language": ["eng", "low"], "resource": [9.0, 6.0], "distance": [0, 0.4]})

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.common.errors import InputError
 
-from analysis import fit, hold_out, load, measures, predict
-from common.errors import InputError
+from capability_transfer import fit, hold_out, load, measures, predict
 
 LANGUAGES = ["eng", "deu", "fra", "isl", "mar", "hin"]
 VARIANTS = [f"Qwen2.5-{size}B-Instruct" for size in ("0.5", "1.5", "3", "7", "14")]
@@ -157,7 +157,7 @@ def test_a_wrong_source_or_language_is_refused_before_the_fit(study, monkeypatch
     def never(*arguments, **options):
         raise AssertionError("a fit was made")
 
-    monkeypatch.setattr("analysis.front.measures.cached_fit", never)
+    monkeypatch.setattr("capability_transfer.analysis.front.measures.cached_fit", never)
     with pytest.raises(InputError, match="no outcomes in Swahili .* some in deu, eng"):
         measures(study, source="swh")
     with pytest.raises(InputError, match="unknown language 'xx'"):

@@ -5,14 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis import overview as o
-from analysis.outcomes.published import read_accuracy, read_overview
-from analysis.outcomes.study import POOLED, study_counts
-from analysis.tables import table_08, table_09, table_10, table_11, table_12
-from common.errors import InputError
-from features import models
-from features.table import build_all
+from capability_transfer.analysis import overview as o
+from capability_transfer.analysis.outcomes.published import read_accuracy, read_overview
+from capability_transfer.analysis.outcomes.study import POOLED, study_counts
+from capability_transfer.analysis.tables import table_08, table_09, table_10, table_11, table_12
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import models
+from capability_transfer.features.table import build_all
 
 EXPECTED = Path(__file__).parents[1] / "expected" / "table_11.csv"
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis import penalty as p
-from analysis.inputs import load
-from analysis.outcomes.study import table_12_counts
-from common.errors import InputError
-from common.seeds import DEFAULT_SEED
+from capability_transfer.analysis import penalty as p
+from capability_transfer.analysis.inputs import load
+from capability_transfer.analysis.outcomes.study import table_12_counts
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.seeds import DEFAULT_SEED
 
 
 @pytest.fixture(scope="module")

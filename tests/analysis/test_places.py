@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import typer
+from capability_transfer.analysis.cli import COMMANDS, build
+from capability_transfer.analysis.commands import places
+from capability_transfer.common import files
 
-from analysis.cli import COMMANDS, build
-from analysis.commands import places
-from common import files
 from tests.analysis.command_line import transfer
 
 NO_RESULTS = {"predict", "ingest", "export", "templates", "instances"}

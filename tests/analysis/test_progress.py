@@ -7,10 +7,9 @@ import re
 import time
 
 import pytest
+from capability_transfer.analysis import progress
 from rich.console import Console
 from rich.progress import Task, TaskID
-
-from analysis import progress
 
 
 @pytest.fixture

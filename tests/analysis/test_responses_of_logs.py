@@ -5,17 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis import compute
+from capability_transfer.analysis import stages as s
+from capability_transfer.analysis.cli import build
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.samples import Request, Response, Sample
+from capability_transfer.analysis.responses.cells import response_cells, stage_cells
+from capability_transfer.analysis.responses.measures import measure
+from capability_transfer.analysis.tables import table_06
+from capability_transfer.common.errors import InputError
 from typer.testing import CliRunner
-
-from analysis import compute
-from analysis import stages as s
-from analysis.cli import build
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request, Response, Sample
-from analysis.responses.cells import response_cells, stage_cells
-from analysis.responses.measures import measure
-from analysis.tables import table_06
-from common.errors import InputError
 
 LOGS = Path(__file__).parents[1] / "data" / "inspect"
 ALL = [LOGS / name for name in ("big_on.eval", "big_off.eval", "small_off.eval")]

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pandas as pd
-
-from analysis.terciles import terciles
+from capability_transfer.analysis.terciles import terciles
 
 
 def test_thirds_by_rank_with_ties_and_unknowns():

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.common.errors import InputError
 from scipy.special import expit
 
-from analysis import few_templates, fit, hold_out, load, measures, predict
-from common.errors import InputError
+from capability_transfer import few_templates, fit, hold_out, load, measures, predict
 from tests.analysis.command_line import transfer
 
 LANGUAGES = ["eng", "deu", "swh", "tur", "kor", "vie", "pol"]

@@ -4,11 +4,11 @@ import re
 
 import pandas as pd
 import pytest
+from capability_transfer.common import kept
 
 from benchmarks import picture
 from benchmarks.apart import run_apart
 from benchmarks.compare import update
-from common import kept
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pickle
 
-from common.errors import InputError
+from capability_transfer.common.errors import InputError
 
 ERROR = InputError("x is missing", ["give it with --x", "drop it with --drop or --y", "think"])
 

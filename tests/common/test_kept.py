@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
-from common import kept
-from common.errors import InputError
+from capability_transfer.common import kept
+from capability_transfer.common.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [

@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.parallel import cluster
 from joblib import Parallel, delayed
-
-from common.errors import InputError
-from common.parallel import cluster
 
 
 def draw(seed, marker):
@@ -41,7 +40,7 @@ def test_a_worker_that_dies(tmp_path):
 
 def test_no_scheduler_there(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("common.parallel.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("capability_transfer.common.parallel.CONNECT_SECONDS", 1)
     with (
         pytest.raises(InputError, match="no Dask scheduler at tcp://127.0.0.1:9"),
         cluster("tcp://127.0.0.1:9"),
@@ -57,10 +56,10 @@ def test_leave_one_language_out_on_a_cluster_that_loses_a_worker():
     distributed = pytest.importorskip("distributed")
     from contextlib import contextmanager
 
-    from analysis.inputs import load
-    from analysis.unseen import loo
-    from analysis.unseen.task import Task
-    from common.seeds import DEFAULT_SEED
+    from capability_transfer.analysis.inputs import load
+    from capability_transfer.analysis.unseen import loo
+    from capability_transfer.analysis.unseen.task import Task
+    from capability_transfer.common.seeds import DEFAULT_SEED
 
     inputs = load(None, None, None, DEFAULT_SEED)
     joined, vectors = loo.prepare(inputs)
@@ -91,12 +90,14 @@ def test_leave_one_language_out_on_a_cluster_that_loses_a_worker():
 
 
 def test_every_command_can_run_on_a_cluster(monkeypatch):
+    from capability_transfer.analysis import cli
     from typer.testing import CliRunner
 
-    from analysis import cli
-
     asked = []
-    monkeypatch.setattr("common.parallel.cluster", lambda *where: asked.append(where) or cluster())
+    monkeypatch.setattr(
+        "capability_transfer.common.parallel.cluster",
+        lambda *where: asked.append(where) or cluster(),
+    )
     CliRunner().invoke(cli.build(), ["--dask", "2", "ingest", "none"])
     CliRunner().invoke(cli.build(), ["ingest", "none"], env={"TRANSFER_SCHEDULER": "tcp://host:1"})
     assert asked == [(None, 2), ("tcp://host:1", 0)]

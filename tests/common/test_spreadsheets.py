@@ -2,15 +2,14 @@
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.tables import read_csv
+from capability_transfer.common.files import read_table, write_table
+from capability_transfer.common.spreadsheets import guard, unguard
+from capability_transfer.features.reading import read_rows
 from hypothesis import given
 from hypothesis import strategies as st
-
-from analysis.outcomes.files import read_outcomes
-from analysis.outcomes.ingest import ingest
-from analysis.outcomes.tables import read_csv
-from common.files import read_table, write_table
-from common.spreadsheets import guard, unguard
-from features.reading import read_rows
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import re
 
 import pytest
 import typer
+from capability_transfer.analysis.cli import build
 
-from analysis.cli import build
 from tests.docs.pages import PAGES, ROOT, every_block, titled
 
 SHELL = [block for block in every_block() if block.language in ("sh", "")]

@@ -10,15 +10,15 @@ from importlib import import_module
 import pandas as pd
 import pytest
 import typer
+from capability_transfer.analysis.commands import output
+from capability_transfer.analysis.front.model import fit
+from capability_transfer.analysis.front.study import load
+from capability_transfer.analysis.glmm import engines
+from capability_transfer.analysis.outcomes import formats, mapping
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.features import table
 from typer.testing import CliRunner
 
-from analysis.commands import output
-from analysis.front.model import fit
-from analysis.front.study import load
-from analysis.glmm import engines
-from analysis.outcomes import formats, mapping
-from analysis.outcomes.ingest import ingest
-from features import table
 from tests.docs.pages import ROOT, every_block, titled
 
 EXAMPLES = ROOT / "docs" / "examples"

@@ -2,10 +2,9 @@
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis.cli import build
+from capability_transfer.evaluation.instances import read_instances
 from typer.testing import CliRunner
-
-from analysis.cli import build
-from evaluation.instances import read_instances
 
 pytestmark = pytest.mark.needs("templates")
 

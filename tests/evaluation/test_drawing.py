@@ -5,10 +5,9 @@ from collections import Counter
 from random import Random
 
 import pytest
+from capability_transfer.evaluation.drawing import Drawer, NoInstance
+from capability_transfer.evaluation.folders import Folder, find_folder, load_template
 from scipy.stats import chisquare
-
-from evaluation.drawing import Drawer, NoInstance
-from evaluation.folders import Folder, find_folder, load_template
 
 pytestmark = pytest.mark.needs("templates")
 

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-
-from common.errors import InputError
-from evaluation.instances import (
+from capability_transfer.common.errors import InputError
+from capability_transfer.evaluation.instances import (
     Instance,
     final_answer,
     generate,

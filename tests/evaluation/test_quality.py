@@ -1,10 +1,9 @@
 """Template checks: what is right passes, and each kind of fault is found and named."""
 
 import pytest
-
-from common.errors import InputError
-from evaluation.folders import Folder, find_folder
-from evaluation.quality import CHECKS, check, instruction_problem, shared_ids
+from capability_transfer.common.errors import InputError
+from capability_transfer.evaluation.folders import Folder, find_folder
+from capability_transfer.evaluation.quality import CHECKS, check, instruction_problem, shared_ids
 
 pytestmark = pytest.mark.needs("templates")
 

@@ -4,14 +4,13 @@ import math
 from pathlib import Path
 
 import pytest
+from capability_transfer.analysis.responses.boxed import read_answer
+from capability_transfer.common.errors import InputError
+from capability_transfer.evaluation.instances import generate, read_instances, write_instances
+from capability_transfer.evaluation.scripted import ScriptedAnswers, tokens, uniform
+from capability_transfer.evaluation.task import CONVENTIONS, multilingual_gsm
 from inspect_ai import eval as run
 from inspect_ai.log import read_eval_log
-
-from analysis.responses.boxed import read_answer
-from common.errors import InputError
-from evaluation.instances import generate, read_instances, write_instances
-from evaluation.scripted import ScriptedAnswers, tokens, uniform
-from evaluation.task import CONVENTIONS, multilingual_gsm
 
 pytestmark = pytest.mark.needs("evaluation")
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from common.errors import InputError
-from features import fertility, models
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import fertility, models
 
 UNCHANGED = ["ara", "est", "fra", "ita", "nld", "rus"]
 """Languages whose original questions are as they were when the study counted them."""

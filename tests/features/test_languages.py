@@ -2,10 +2,9 @@
 
 import pandas as pd
 import pytest
-
-from common.errors import InputError
-from features import languages, resource
-from features.reading import read_rows
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import languages, resource
+from capability_transfer.features.reading import read_rows
 
 STUDY = [
     *("ara", "dan", "deu", "eng", "est", "fra", "hin", "isl"),

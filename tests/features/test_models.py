@@ -2,10 +2,9 @@
 
 import pandas as pd
 import pytest
-
-from common.errors import InputError
-from features import fertility, models
-from features.size import parse_size
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import fertility, models
+from capability_transfer.features.size import parse_size
 
 
 def test_the_registry_has_the_study_s_counts():

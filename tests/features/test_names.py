@@ -1,8 +1,7 @@
 """Names are the same in any spelling, and near ones are offered."""
 
 import pytest
-
-from features import names
+from capability_transfer.features import names
 
 KNOWN = ["Qwen3-8B", "Qwen3.5-9B", "gemma-3-4b-it", "Apertus-8B-Instruct-2509"]
 

@@ -1,9 +1,8 @@
 """Reading users' files: nothing is guessed, and errors say where."""
 
 import pytest
-
-from common.errors import InputError
-from features.reading import numbers, read_rows, truth
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.reading import numbers, read_rows, truth
 
 
 def write(path, text):

@@ -2,9 +2,8 @@
 
 import pandas as pd
 import pytest
-
-from common.errors import InputError
-from features.reasoning import build, mode
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.reasoning import build, mode
 
 
 def test_modes_booleans_and_their_text_are_understood():

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from common.errors import InputError
-from features import languages, resource
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import languages, resource
 
 HEADER = "crawl,primary_language,pages,urls,%pages/crawl\n"
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from common.errors import InputError
-from features.size import build, parse_size
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.size import build, parse_size
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from common.errors import InputError
-from features import languages, models, table
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import languages, models, table
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,8 @@ import base64
 import sys
 
 import pytest
-
-from common.errors import InputError
-from features import tokenizers
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import tokenizers
 
 WORDS = r"\S+|\s+"
 

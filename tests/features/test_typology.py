@@ -5,9 +5,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-
-from common.errors import InputError
-from features import languages, typology, uriel
+from capability_transfer.common.errors import InputError
+from capability_transfer.features import languages, typology, uriel
 
 
 def test_the_study_s_distances(expected):

@@ -4,11 +4,14 @@ All of it refits one model many times, which our own engine makes cheap. Interva
 columns of ``intervals.COLUMNS`` whatever the method.
 """
 
-from analysis.glmm.inference.bootstrap import Bootstrap, bootstrap
-from analysis.glmm.inference.intervals import METHODS, wald_intervals
-from analysis.glmm.inference.likelihood_ratio import LikelihoodRatio, likelihood_ratio_test
-from analysis.glmm.inference.profile import profile_intervals
-from analysis.glmm.inference.simulate import simulate
+from capability_transfer.analysis.glmm.inference.bootstrap import Bootstrap, bootstrap
+from capability_transfer.analysis.glmm.inference.intervals import METHODS, wald_intervals
+from capability_transfer.analysis.glmm.inference.likelihood_ratio import (
+    LikelihoodRatio,
+    likelihood_ratio_test,
+)
+from capability_transfer.analysis.glmm.inference.profile import profile_intervals
+from capability_transfer.analysis.glmm.inference.simulate import simulate
 
 __all__ = [
     "METHODS",

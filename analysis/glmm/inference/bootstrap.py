@@ -14,19 +14,31 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.columns import INTERCEPT
+from capability_transfer.analysis.glmm.formula import Formula, parse
+from capability_transfer.analysis.glmm.inference.coordinates import Coordinates
+from capability_transfer.analysis.glmm.inference.intervals import interval_table
+from capability_transfer.analysis.glmm.inference.simulate import simulate
+from capability_transfer.analysis.glmm.laplace import (
+    Kernel,
+    Model,
+    Optimum,
+    Settings,
+    WarmStart,
+    warm_start,
+)
+from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
+from capability_transfer.analysis.variance import EXPLAINED_GROUPS, ZERO, share_explained
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import (
+    hash_project,
+    hash_settings,
+    hash_table,
+    record,
+    write_text,
+)
 from joblib import Parallel, delayed
 from scipy.special import ndtr, ndtri
-
-from analysis.glmm.columns import INTERCEPT
-from analysis.glmm.formula import Formula, parse
-from analysis.glmm.inference.coordinates import Coordinates
-from analysis.glmm.inference.intervals import interval_table
-from analysis.glmm.inference.simulate import simulate
-from analysis.glmm.laplace import Kernel, Model, Optimum, Settings, WarmStart, warm_start
-from analysis.glmm.result import WALD_LEVEL, Fit
-from analysis.variance import EXPLAINED_GROUPS, ZERO, share_explained
-from common.errors import InputError
-from common.files import hash_project, hash_settings, hash_table, record, write_text
 
 FORMAT = 1
 REFIT = Settings(hessian="working")

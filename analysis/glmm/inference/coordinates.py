@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
-from analysis.glmm.laplace.model import Model
+from capability_transfer.analysis.glmm.laplace.model import Model
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
 from scipy import stats
-
-from analysis.glmm.result import WALD_LEVEL, Fit
 
 METHODS = ("wald", "profile", "bootstrap")
 

@@ -8,10 +8,9 @@ from math import comb
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common.errors import InputError, name_some
 from scipy import stats
-
-from analysis.glmm.result import Fit
-from common.errors import InputError, name_some
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.inference.coordinates import Coordinates
+from capability_transfer.analysis.glmm.inference.intervals import interval_table
+from capability_transfer.analysis.glmm.laplace import Model, Optimum
+from capability_transfer.analysis.glmm.laplace.likelihood import Modes
+from capability_transfer.analysis.glmm.laplace.model import one_thread
+from capability_transfer.analysis.glmm.laplace.optimise import Objective
+from capability_transfer.analysis.glmm.result import WALD_LEVEL
+from capability_transfer.common.errors import InputError
 from scipy import stats
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
-
-from analysis.glmm.inference.coordinates import Coordinates
-from analysis.glmm.inference.intervals import interval_table
-from analysis.glmm.laplace import Model, Optimum
-from analysis.glmm.laplace.likelihood import Modes
-from analysis.glmm.laplace.model import one_thread
-from analysis.glmm.laplace.optimise import Objective
-from analysis.glmm.result import WALD_LEVEL
-from common.errors import InputError
 
 GRADIENT = 1e-4  # of the inner maximisations, per standard error: 5e-9 of log-likelihood
 CLOSE = 1e-3  # how near the deviance's root must come to the quantile's

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-
-from analysis.glmm.laplace import Model, Optimum
-from analysis.glmm.laplace.model import one_thread
+from capability_transfer.analysis.glmm.laplace import Model, Optimum
+from capability_transfer.analysis.glmm.laplace.model import one_thread
 
 
 def simulate(model: Model, optimum: Optimum, rng: np.random.Generator) -> np.ndarray:

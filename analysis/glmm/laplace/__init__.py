@@ -11,15 +11,20 @@ import time
 from collections.abc import Sequence
 
 import pandas as pd
-
-from analysis.glmm.formula import Formula
-from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.laplace.model import DEFAULT, Model, Progress, Settings, Starts
-from analysis.glmm.laplace.optimise import Optimum
-from analysis.glmm.laplace.report import report, warm_start
-from analysis.glmm.laplace.sampling import Sample, TermSample, sample
-from analysis.glmm.laplace.warmstart import WarmStart
-from analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm.formula import Formula
+from capability_transfer.analysis.glmm.laplace.kernels import Kernel
+from capability_transfer.analysis.glmm.laplace.model import (
+    DEFAULT,
+    Model,
+    Progress,
+    Settings,
+    Starts,
+)
+from capability_transfer.analysis.glmm.laplace.optimise import Optimum
+from capability_transfer.analysis.glmm.laplace.report import report, warm_start
+from capability_transfer.analysis.glmm.laplace.sampling import Sample, TermSample, sample
+from capability_transfer.analysis.glmm.laplace.warmstart import WarmStart
+from capability_transfer.analysis.glmm.result import Fit
 
 __all__ = [
     "Kernel",

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.columns import Levels
+from capability_transfer.analysis.glmm.diagnostics import check_terms, redundant_terms
+from capability_transfer.analysis.glmm.formula import Formula
+from capability_transfer.analysis.glmm.laplace.kernels import Kernel
+from capability_transfer.analysis.glmm.laplace.layout import Layout, encode, find_layout
+from capability_transfer.analysis.glmm.laplace.terms import Term, formula_term, kernel_term
+from capability_transfer.common.errors import InputError, name_some
 from scipy import sparse
-
-from analysis.glmm.columns import Levels
-from analysis.glmm.diagnostics import check_terms, redundant_terms
-from analysis.glmm.formula import Formula
-from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.laplace.layout import Layout, encode, find_layout
-from analysis.glmm.laplace.terms import Term, formula_term, kernel_term
-from common.errors import InputError, name_some
 
 WIDEST_BLOCK = 8  # a term with larger blocks T is not eliminated
 

@@ -17,10 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from capability_transfer.analysis.glmm.laplace.design import Design, loading
+from capability_transfer.analysis.glmm.laplace.rest import Rest, scatter, scatter_pairs, symmetric
 from scipy import sparse
-
-from analysis.glmm.laplace.design import Design, loading
-from analysis.glmm.laplace.rest import Rest, scatter, scatter_pairs, symmetric
 
 CHUNK = 4_000_000  # doubles in a dense temporary
 

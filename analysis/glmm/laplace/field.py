@@ -15,11 +15,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-
-from analysis.glmm.laplace.design import Design
-from analysis.glmm.laplace.likelihood import Likelihood, Modes
-from analysis.glmm.laplace.model import Model
-from analysis.glmm.laplace.terms import Term
+from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.likelihood import Likelihood, Modes
+from capability_transfer.analysis.glmm.laplace.model import Model
+from capability_transfer.analysis.glmm.laplace.terms import Term
 
 WIDE = 10.0
 """SD of the prior of a fixed effect, in log-odds per SD of its column: as good as flat."""

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
-from common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some
 
 
 @dataclass(frozen=True, eq=False)

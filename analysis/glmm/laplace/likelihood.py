@@ -21,10 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
-from analysis.glmm.laplace import cells
-from analysis.glmm.laplace.design import Design
-from analysis.glmm.laplace.schur import SchurSystem, apply_block
+from capability_transfer.analysis.glmm.laplace import cells
+from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.schur import SchurSystem, apply_block
 
 # Newton decrements of the modes: aimed at, and enough where rounding stops the iterations. The
 # likelihood's error is of the order of the decrement's root (log|H| moves with the modes), and

@@ -10,31 +10,38 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
-from scipy.special import gammaln
-from threadpoolctl import ThreadpoolController
-
-from analysis.glmm.diagnostics import check_outcomes, column_hashes
-from analysis.glmm.formula import Formula, parse
-from analysis.glmm.laplace.design import Design, build
-from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.laplace.likelihood import Counts, Likelihood, Modes
-from analysis.glmm.laplace.optimise import (
+from capability_transfer.analysis.glmm.diagnostics import check_outcomes, column_hashes
+from capability_transfer.analysis.glmm.formula import Formula, parse
+from capability_transfer.analysis.glmm.laplace.design import Design, build
+from capability_transfer.analysis.glmm.laplace.kernels import Kernel
+from capability_transfer.analysis.glmm.laplace.likelihood import Counts, Likelihood, Modes
+from capability_transfer.analysis.glmm.laplace.optimise import (
     Objective,
     Optimum,
     Point,
     initial_information,
     maximise,
 )
-from analysis.glmm.laplace.ordering import eliminate
-from analysis.glmm.laplace.rows import RowSystem
-from analysis.glmm.laplace.schur import SchurSystem
-from analysis.glmm.laplace.sparse import SparseSystem
-from analysis.glmm.laplace.start import cold_start, start_at, working_information
-from analysis.glmm.laplace.starts import AUTOMATIC, is_clear, spread
-from analysis.glmm.laplace.warmstart import WarmStart
-from analysis.glmm.result import Fit
-from analysis.glmm.separation import Separation, find_separation, refuse_complete
-from common.errors import InputError
+from capability_transfer.analysis.glmm.laplace.ordering import eliminate
+from capability_transfer.analysis.glmm.laplace.rows import RowSystem
+from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
+from capability_transfer.analysis.glmm.laplace.sparse import SparseSystem
+from capability_transfer.analysis.glmm.laplace.start import (
+    cold_start,
+    start_at,
+    working_information,
+)
+from capability_transfer.analysis.glmm.laplace.starts import AUTOMATIC, is_clear, spread
+from capability_transfer.analysis.glmm.laplace.warmstart import WarmStart
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm.separation import (
+    Separation,
+    find_separation,
+    refuse_complete,
+)
+from capability_transfer.common.errors import InputError
+from scipy.special import gammaln
+from threadpoolctl import ThreadpoolController
 
 SMALL = 1_500  # effects for which dense algebra is quick whatever the fill
 HIGHER = 1e-4  # log-likelihood by which another optimum is higher, and not the same

@@ -14,10 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from capability_transfer.analysis.glmm.laplace.likelihood import Likelihood, Modes
+from capability_transfer.analysis.glmm.laplace.terms import Term
 from scipy.linalg import cho_solve, solve_triangular
-
-from analysis.glmm.laplace.likelihood import Likelihood, Modes
-from analysis.glmm.laplace.terms import Term
 
 HESSIAN_STEP = 1e-4  # in standard errors
 LONGEST_STEP = 5.0  # of the quasi-Newton iterations, in standard errors

@@ -12,8 +12,7 @@ import heapq
 from dataclasses import dataclass
 
 import numpy as np
-
-from analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.design import Design
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,16 +7,24 @@ from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.diagnostics import (
+    outcome_hash,
+    pearson_dispersion,
+    separated,
+)
+from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.model import Model
+from capability_transfer.analysis.glmm.laplace.optimise import Optimum
+from capability_transfer.analysis.glmm.laplace.start import working_information
+from capability_transfer.analysis.glmm.laplace.terms import Term
+from capability_transfer.analysis.glmm.laplace.warmstart import WarmStart
+from capability_transfer.analysis.glmm.result import (
+    Fit,
+    Optimisation,
+    correlations_table,
+    wald_table,
+)
 from scipy import sparse
-
-from analysis.glmm.diagnostics import outcome_hash, pearson_dispersion, separated
-from analysis.glmm.laplace.design import Design
-from analysis.glmm.laplace.model import Model
-from analysis.glmm.laplace.optimise import Optimum
-from analysis.glmm.laplace.start import working_information
-from analysis.glmm.laplace.terms import Term
-from analysis.glmm.laplace.warmstart import WarmStart
-from analysis.glmm.result import Fit, Optimisation, correlations_table, wald_table
 
 VERSION = "1.0"
 

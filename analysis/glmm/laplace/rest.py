@@ -14,9 +14,8 @@ sums.
 from __future__ import annotations
 
 import numpy as np
+from capability_transfer.analysis.glmm.laplace.design import Design, loading
 from scipy import sparse
-
-from analysis.glmm.laplace.design import Design, loading
 
 
 class Rest:

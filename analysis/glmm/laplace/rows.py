@@ -14,11 +14,10 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.schur import cholesky, symmetric_inverse
 from scipy import sparse
 from scipy.linalg import lapack
-
-from analysis.glmm.laplace.design import Design
-from analysis.glmm.laplace.schur import cholesky, symmetric_inverse
 
 TINY = 1e-6  # share of data in a unit's variance below which 1 − (B⁻¹)ᵢᵢ has lost its digits
 

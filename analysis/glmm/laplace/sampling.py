@@ -20,19 +20,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.formula import Formula
+from capability_transfer.analysis.glmm.laplace.field import Field
+from capability_transfer.analysis.glmm.laplace.kernels import Kernel
+from capability_transfer.analysis.glmm.laplace.likelihood import Modes
+from capability_transfer.analysis.glmm.laplace.model import Model, one_thread
+from capability_transfer.analysis.glmm.laplace.start import same_effects
+from capability_transfer.analysis.glmm.laplace.terms import Term
+from capability_transfer.analysis.glmm.laplace.warmstart import WarmStart
+from capability_transfer.analysis.glmm.result import Fit
 from scipy import stats
 from scipy.optimize import minimize
 from scipy.stats import qmc
-
-from analysis.glmm.formula import Formula
-from analysis.glmm.laplace.field import Field
-from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.laplace.likelihood import Modes
-from analysis.glmm.laplace.model import Model, one_thread
-from analysis.glmm.laplace.start import same_effects
-from analysis.glmm.laplace.terms import Term
-from analysis.glmm.laplace.warmstart import WarmStart
-from analysis.glmm.result import Fit
 
 PRIOR_SD = 1.0  # log-odds
 POINTS = 32

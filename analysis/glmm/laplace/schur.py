@@ -10,12 +10,15 @@ from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
+from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.eliminate import (
+    CrossElimination,
+    UnitElimination,
+    per_level,
+)
+from capability_transfer.analysis.glmm.laplace.rest import Rest
+from capability_transfer.analysis.glmm.laplace.terms import Term
 from scipy.linalg import lapack
-
-from analysis.glmm.laplace.design import Design
-from analysis.glmm.laplace.eliminate import CrossElimination, UnitElimination, per_level
-from analysis.glmm.laplace.rest import Rest
-from analysis.glmm.laplace.terms import Term
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,11 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.ordering import Elimination, eliminate
+from capability_transfer.analysis.glmm.laplace.schur import Posterior
 from scipy import sparse
 from scipy.sparse.linalg import splu
-
-from analysis.glmm.laplace.design import Design
-from analysis.glmm.laplace.ordering import Elimination, eliminate
-from analysis.glmm.laplace.schur import Posterior
 
 
 class SparseSystem:

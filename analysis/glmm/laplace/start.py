@@ -9,11 +9,10 @@ is that of the working linear mixed model, X'V⁻¹X = X'WX − X'WZΛ H⁻¹ Λ
 from __future__ import annotations
 
 import numpy as np
+from capability_transfer.analysis.glmm.laplace.likelihood import Likelihood
+from capability_transfer.analysis.glmm.laplace.schur import apply_block
+from capability_transfer.analysis.glmm.laplace.terms import Term
 from scipy.special import logit
-
-from analysis.glmm.laplace.likelihood import Likelihood
-from analysis.glmm.laplace.schur import apply_block
-from analysis.glmm.laplace.terms import Term
 
 FIRST_SD = 0.5
 SMALLEST_SD = 0.05  # zero is a stationary point of the likelihood: never start there

@@ -8,10 +8,9 @@ the likelihood is flat about an SD, or a correlation sits at ±1, it may.
 from __future__ import annotations
 
 import numpy as np
-
-from analysis.glmm.laplace.design import Design
-from analysis.glmm.laplace.optimise import Optimum
-from analysis.glmm.laplace.terms import Term
+from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.optimise import Optimum
+from capability_transfer.analysis.glmm.laplace.terms import Term
 
 AUTOMATIC = 8  # starts where the first one does not end at a clear peak
 FLAT = 2.0  # log-odds per SD of the covariate: standard error of an SD that is known no better

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.columns import INTERCEPT, Levels
-from analysis.glmm.formula import RandomTerm
-from analysis.glmm.laplace.kernels import Kernel
-from analysis.glmm.laplace.layout import Codes, Layout
-from common.errors import InputError, name_some
+from capability_transfer.analysis.glmm.columns import INTERCEPT, Levels
+from capability_transfer.analysis.glmm.formula import RandomTerm
+from capability_transfer.analysis.glmm.laplace.kernels import Kernel
+from capability_transfer.analysis.glmm.laplace.layout import Codes, Layout
+from capability_transfer.common.errors import InputError, name_some
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-
-from analysis.glmm.laplace.design import Design
-from analysis.glmm.laplace.start import FIRST_SD, SMALLEST_SD
-from analysis.glmm.laplace.terms import Term
-from analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.start import FIRST_SD, SMALLEST_SD
+from capability_transfer.analysis.glmm.laplace.terms import Term
+from capability_transfer.analysis.glmm.result import Fit
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from analysis.unseen.prediction import Predictor
-from common.errors import InputError, name_some, suggest
+from capability_transfer.analysis.unseen.prediction import Predictor
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 PREDICTORS = (
     "study",
@@ -25,4 +25,4 @@ def predictor(name: str) -> Predictor:
         raise InputError(
             f"no predictor {name!r}; there are {name_some(PREDICTORS)}.{suggest(name, PREDICTORS)}"
         )
-    return import_module(f"analysis.unseen.predictors.{name}").predictor
+    return import_module(f"capability_transfer.analysis.unseen.predictors.{name}").predictor

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.posterior import Posterior
+from capability_transfer.analysis.glmm.predict import linear_predictor
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.unseen.fitting import fit_glmm, of_columns
+from capability_transfer.analysis.unseen.prediction import Prediction, mean_by_pair, pairs_of
 from scipy.special import expit
-
-from analysis.glmm.posterior import Posterior
-from analysis.glmm.predict import linear_predictor
-from analysis.glmm.result import Fit
-from analysis.unseen.fitting import fit_glmm, of_columns
-from analysis.unseen.prediction import Prediction, mean_by_pair, pairs_of
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """One number for every pair: the mean accuracy over the training rows."""
 
-from analysis.unseen.predictors.means import Mean
+from capability_transfer.analysis.unseen.predictors.means import Mean
 
 predictor = Mean("grand mean")

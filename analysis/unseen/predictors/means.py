@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-
-from analysis.unseen.prediction import Prediction, pairs_of
+from capability_transfer.analysis.unseen.prediction import Prediction, pairs_of
 
 
 @dataclass(frozen=True)

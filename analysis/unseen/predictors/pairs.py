@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.laplace import WarmStart
+from capability_transfer.analysis.glmm.posterior import Posterior
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.unseen.fitting import fit_glmm, of_columns
+from capability_transfer.analysis.unseen.folds import FEATURES
+from capability_transfer.analysis.unseen.prediction import Prediction
+from capability_transfer.analysis.unseen.structures import Languages, Structure
+from capability_transfer.common.errors import InputError
 from scipy.special import expit
-
-from analysis.glmm.laplace import WarmStart
-from analysis.glmm.posterior import Posterior
-from analysis.glmm.result import Fit
-from analysis.unseen.fitting import fit_glmm, of_columns
-from analysis.unseen.folds import FEATURES
-from analysis.unseen.prediction import Prediction
-from analysis.unseen.structures import Languages, Structure
-from common.errors import InputError
 
 KEYS = ["language", "variant", "base_model", "family", *FEATURES]
 COVARIATES = ["resource", "distance"]

@@ -1,8 +1,8 @@
 """Slopes by family and base model, and languages that are alike where their grammars are."""
 
-from analysis.unseen.predictors.pairs import PairModel
-from analysis.unseen.predictors.slopes import predictor as slopes
-from analysis.unseen.structures import Relatives
+from capability_transfer.analysis.unseen.predictors.pairs import PairModel
+from capability_transfer.analysis.unseen.predictors.slopes import predictor as slopes
+from capability_transfer.analysis.unseen.structures import Relatives
 
 RELATIVES = (Relatives("relatives:family", "family"), Relatives("relatives:base", "base_model"))
 

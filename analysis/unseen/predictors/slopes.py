@@ -1,7 +1,7 @@
 """The study's model, with slopes of resource and distance that vary by family and base model."""
 
-from analysis.unseen.predictors.pairs import PairModel
-from analysis.unseen.predictors.study_pairs import FORMULA
+from capability_transfer.analysis.unseen.predictors.pairs import PairModel
+from capability_transfer.analysis.unseen.predictors.study_pairs import FORMULA
 
 SLOPES = " + ".join(
     f"(0 + {feature} | {group})"

@@ -1,9 +1,9 @@
 """Our predictor: resource as a smooth, overall and by family and base model, and relatives."""
 
-from analysis.unseen.predictors.pairs import PairModel
-from analysis.unseen.predictors.relatives import RELATIVES
-from analysis.unseen.predictors.study_pairs import FORMULA
-from analysis.unseen.structures import Smooth
+from capability_transfer.analysis.unseen.predictors.pairs import PairModel
+from capability_transfer.analysis.unseen.predictors.relatives import RELATIVES
+from capability_transfer.analysis.unseen.predictors.study_pairs import FORMULA
+from capability_transfer.analysis.unseen.structures import Smooth
 
 SMOOTHS = (
     Smooth("smooth", "resource"),

@@ -1,6 +1,6 @@
 """The study's predictor: the main model (Eq. 1), Figures 5, 6 and 14."""
 
-from analysis import study
-from analysis.unseen.predictors.cells import CellModel
+from capability_transfer.analysis import study
+from capability_transfer.analysis.unseen.predictors.cells import CellModel
 
 predictor = CellModel("the study's model", study.MAIN)

@@ -1,7 +1,7 @@
 """The study's model on pair totals, where the template effect has nothing to say."""
 
-from analysis import study
-from analysis.unseen.predictors.pairs import PairModel
+from capability_transfer.analysis import study
+from capability_transfer.analysis.unseen.predictors.pairs import PairModel
 
 FORMULA = study.MAIN.replace(" + (1 | template)", "")
 

@@ -3,9 +3,8 @@
 from contextlib import nullcontext
 
 import pytest
-
-from analysis.inputs import load
-from common.seeds import DEFAULT_SEED
+from capability_transfer.analysis.inputs import load
+from capability_transfer.common.seeds import DEFAULT_SEED
 
 
 @pytest.fixture(scope="package")

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
-from analysis.ablations import ceiling as c
-from analysis.tables import table_07
-from common.errors import InputError
+from capability_transfer.analysis.ablations import ceiling as c
+from capability_transfer.analysis.tables import table_07
+from capability_transfer.common.errors import InputError
 
 EXPECTED = Path(__file__).parents[2] / "expected" / "table_07.csv"
 ROWS = {

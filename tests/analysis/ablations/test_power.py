@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis import design
-from analysis.ablations import power as p
-from analysis.commands.power import _effect
-from analysis.glmm.laplace import fit
-from common.errors import InputError
+from capability_transfer.analysis import design
+from capability_transfer.analysis.ablations import power as p
+from capability_transfer.analysis.commands.power import _effect
+from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.common.errors import InputError
 
 FORMULA = "~ resource * size + (1 | variant) + (1 | language) + (1 | template)"
 PLAN = p.Plan(languages=6, variants=8, templates=5, instances=10)

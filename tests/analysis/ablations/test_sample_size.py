@@ -5,11 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.ablations import sample_size as s
-from analysis.outcomes.study import table_12_counts
-from analysis.tables import table_02
-from common.errors import InputError
+from capability_transfer.analysis.ablations import sample_size as s
+from capability_transfer.analysis.outcomes.study import table_12_counts
+from capability_transfer.analysis.tables import table_02
+from capability_transfer.common.errors import InputError
 
 EXPECTED = Path(__file__).parents[2] / "expected" / "table_02.csv"
 

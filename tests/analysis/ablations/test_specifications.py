@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
-from analysis import study
-from analysis.ablations import specifications as s
-from analysis.glmm.formula import parse
-from analysis.glmm.laplace import fit
-from analysis.tables import table_specifications
-from common.errors import InputError
+from capability_transfer.analysis import study
+from capability_transfer.analysis.ablations import specifications as s
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.analysis.tables import table_specifications
+from capability_transfer.common.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from analysis.figures import style
+from capability_transfer.analysis.figures import style
 
 
 def drawn(value: float, label: str = "0.23"):

@@ -8,9 +8,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
-
-from analysis.figures import (
+from capability_transfer.analysis.figures import (
     few_templates,
     figure_02,
     figure_03,
@@ -40,9 +38,10 @@ from analysis.figures import (
     figure_transfer_profile,
     intervals,
 )
-from analysis.figures.style import LONGEST, plain
-from analysis.report import figures as report
-from analysis.report.svg import inline
+from capability_transfer.analysis.figures.style import LONGEST, plain
+from capability_transfer.analysis.report import figures as report
+from capability_transfer.analysis.report.svg import inline
+from matplotlib.figure import Figure
 
 NAMES = ["a$b_c^{$ d", "<script>$x$", "=cmd|' /C calc'!A0 $\\frac{$"]
 NOTE = "Data: outcomes of /home/me/a$b_c^{/" + "very-long" * 300 + "$.csv."

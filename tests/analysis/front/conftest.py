@@ -3,9 +3,9 @@
 import matplotlib as mpl
 import pandas as pd
 import pytest
+from capability_transfer.analysis.outcomes.study import study_cells
 
-from analysis import fit, load, predict
-from analysis.outcomes.study import study_cells
+from capability_transfer import fit, load, predict
 
 LANGUAGES = ["eng", "deu", "rus", "dan", "est", "isl", "hin", "mar"]
 FAMILIES = ("Qwen2.5", "Qwen3-", "gemma-3")

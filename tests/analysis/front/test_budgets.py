@@ -1,9 +1,9 @@
 """``sample_size``, ``power`` and ``measures`` on a part of the study."""
 
 import pytest
+from capability_transfer.common.errors import InputError
 
-from analysis import measures, power, sample_size
-from common.errors import InputError
+from capability_transfer import measures, power, sample_size
 
 
 def test_sample_sizes_follow_the_root_of_the_templates(study, figure):

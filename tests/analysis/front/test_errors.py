@@ -1,10 +1,9 @@
 """Messages in Python's words."""
 
 import pytest
-
-from analysis.front.errors import in_python, speaking_python
-from analysis.glmm.r_session import EngineMissing
-from common.errors import InputError
+from capability_transfer.analysis.front.errors import in_python, speaking_python
+from capability_transfer.analysis.glmm.r_session import EngineMissing
+from capability_transfer.common.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 import warnings
 
 import pytest
+from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.common.errors import InputError
 
-from analysis import few_templates, hold_out
-from analysis.front.workers import replaced_quietly
-from common.errors import InputError
+from capability_transfer import few_templates, hold_out
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
+from capability_transfer.common.errors import InputError
 
-from analysis import ingest, load
-from common.errors import InputError
+from capability_transfer import ingest, load
 
 LOGS = Path(__file__).parents[2] / "data" / "inspect"
 

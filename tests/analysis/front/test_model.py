@@ -4,12 +4,12 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis import study as named
+from capability_transfer.analysis.front.shown import ROWS, Sheet, as_html, as_text
+from capability_transfer.analysis.glmm.laplace import fit as laplace
+from capability_transfer.common.errors import InputError
 
-from analysis import fit
-from analysis import study as named
-from analysis.front.shown import ROWS, Sheet, as_html, as_text
-from analysis.glmm.laplace import fit as laplace
-from common.errors import InputError
+from capability_transfer import fit
 
 
 def test_estimates_are_those_of_the_engine_on_the_data_shown(model):

@@ -2,10 +2,10 @@
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis.cli import build
+from capability_transfer.common.errors import InputError
 
-from analysis import load, predict
-from analysis.cli import build
-from common.errors import InputError
+from capability_transfer import load, predict
 
 
 def test_predictions_are_those_of_the_command_line(cells, tmp_path):

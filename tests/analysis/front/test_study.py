@@ -2,9 +2,9 @@
 
 import pandas as pd
 import pytest
+from capability_transfer.common.errors import InputError
 
-from analysis import fit, load
-from common.errors import InputError
+from capability_transfer import fit, load
 
 
 def test_files_and_data_frames_give_the_same_study(cells, study, tmp_path):

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm.r_session import session
 from scipy.special import expit
-
-from analysis.glmm.r_session import session
 
 FORMULA = (
     "~ resource * size + (1 | variant) + (1 | template) + (1 | language) + (1 | variant:language)"
@@ -66,7 +65,7 @@ def cells():
 
 @pytest.fixture(scope="session")
 def lme4_fit(cells, with_r):
-    from analysis.glmm import lme4
+    from capability_transfer.analysis.glmm import lme4
 
     stages = []
     fit = lme4.fit(FORMULA, cells, progress=lambda *report: stages.append(report))

@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm import cache as module
-from analysis.glmm.cache import cached_fit
-from analysis.glmm.laplace import fit
+from capability_transfer.analysis.glmm import cache as module
+from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.laplace import fit
 
 FORMULA = "~ x + (1 | g)"
 OF_CELLS = "~ size + (1 | variant) + (1 | language)"

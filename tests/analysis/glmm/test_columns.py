@@ -3,13 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm import columns
+from capability_transfer.analysis.glmm.r_session import to_r_frame
+from capability_transfer.analysis.glmm.wilkinson import Expansion, expand
+from capability_transfer.common.errors import InputError
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from analysis.glmm import columns
-from analysis.glmm.r_session import to_r_frame
-from analysis.glmm.wilkinson import Expansion, expand
-from common.errors import InputError
 
 MODEL_MATRIX = """
 function(terms, data) {

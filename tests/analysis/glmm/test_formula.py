@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis import study
-from analysis.glmm.formula import RandomTerm, parse
-from common.errors import InputError
+from capability_transfer.analysis import study
+from capability_transfer.analysis.glmm.formula import RandomTerm, parse
+from capability_transfer.common.errors import InputError
 
 
 @pytest.fixture(scope="module")

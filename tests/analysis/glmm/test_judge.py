@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
-from analysis.glmm import lme4
-from analysis.glmm.formula import parse
-from analysis.glmm.judge import JUDGE, check_same_model, judge
-from analysis.glmm.laplace import Model, fit
-from common.errors import InputError
+from capability_transfer.analysis.glmm import lme4
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.judge import JUDGE, check_same_model, judge
+from capability_transfer.analysis.glmm.laplace import Model, fit
+from capability_transfer.common.errors import InputError
 
 from .conftest import FORMULA
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm.laplace import Model
+from capability_transfer.analysis.glmm.laplace_check import check_laplace, count_points
+from capability_transfer.common.errors import InputError
 from scipy.optimize import minimize
 from scipy.special import log_expit, logsumexp
-
-from analysis.glmm.laplace import Model
-from analysis.glmm.laplace_check import check_laplace, count_points
-from common.errors import InputError
 
 
 @pytest.fixture(scope="module")

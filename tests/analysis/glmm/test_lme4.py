@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-
-from analysis.glmm import lme4
-from analysis.glmm.r_session import EngineMissing, check_pair, r_version
-from common.errors import InputError
+from capability_transfer.analysis.glmm import lme4
+from capability_transfer.analysis.glmm.r_session import EngineMissing, check_pair, r_version
+from capability_transfer.common.errors import InputError
 
 from .conftest import FORMULA, TRUE_SD, TRUTH, simulate
 

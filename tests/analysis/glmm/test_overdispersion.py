@@ -5,11 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm.formula import parse
-from analysis.glmm.laplace import fit
-from analysis.glmm.overdispersion import compare, with_observation_level
-from common.errors import InputError
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.analysis.glmm.overdispersion import compare, with_observation_level
+from capability_transfer.common.errors import InputError
 
 FORMULA = "~ resource + size + (1 | variant) + (1 | language)"
 KEYS = ("variant", "language", "template")

@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm import laplace
-from analysis.glmm.laplace import Kernel, Settings
-from analysis.glmm.posterior import Posterior, central_sd
-from analysis.glmm.predict import linear_predictor
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.glmm.laplace import Kernel, Settings
+from capability_transfer.analysis.glmm.posterior import Posterior, central_sd
+from capability_transfer.analysis.glmm.predict import linear_predictor
 
 
 @pytest.fixture(scope="module")

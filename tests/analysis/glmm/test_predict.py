@@ -3,13 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm import laplace
-from analysis.glmm.posterior import Posterior
-from analysis.glmm.predict import linear_predictor
-from analysis.glmm.r_session import to_r_frame
-from analysis.glmm.result import load, save
-from common.errors import InputError
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.glmm.posterior import Posterior
+from capability_transfer.analysis.glmm.predict import linear_predictor
+from capability_transfer.analysis.glmm.r_session import to_r_frame
+from capability_transfer.analysis.glmm.result import load, save
+from capability_transfer.common.errors import InputError
 
 FORMULA = "y ~ f * x + script + seen + (1 + f | item) + (1 | subject)"
 PREDICT = """

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm import laplace
+from capability_transfer.analysis.glmm import laplace
 
 MAXIMA = pd.read_csv(Path(__file__).parents[2] / "expected" / "glmm_maxima.csv", comment="#")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from analysis.glmm import laplace, lme4
+from capability_transfer.analysis.glmm import laplace, lme4
 
 ROOT = Path(__file__).parents[3]
 PYTHON = ROOT / "results" / "cache" / "pymer4" / "bin" / "python"

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm import laplace, lme4
-from common.errors import InputError
+from capability_transfer.analysis.glmm import laplace, lme4
+from capability_transfer.common.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -7,20 +7,19 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
-from scipy.special import expit
-
-from analysis.glmm.diagnostics import (
+from capability_transfer.analysis.glmm.diagnostics import (
     dependent_columns,
     dispersion,
     pearson_dispersion,
     separated,
     separated_levels,
 )
-from analysis.glmm.laplace import fit
-from analysis.glmm.predict import fitted_probability, linear_predictor
-from analysis.glmm.result import dumps, load, save, wald_table
-from common.errors import InputError
+from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.analysis.glmm.predict import fitted_probability, linear_predictor
+from capability_transfer.analysis.glmm.result import dumps, load, save, wald_table
+from capability_transfer.common.errors import InputError
+from scipy import stats
+from scipy.special import expit
 
 GLANCE = [
     "nobs", "trials", "log_lik", "aic", "bic", "deviance", "df", "engine", "engine_version",

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm import laplace, lme4, separation
+from capability_transfer.analysis.glmm.r_session import EngineMissing
+from capability_transfer.analysis.glmm.separation import find_separation
+from capability_transfer.common.errors import InputError
 from scipy.optimize import linprog
-
-from analysis.glmm import laplace, lme4, separation
-from analysis.glmm.r_session import EngineMissing
-from analysis.glmm.separation import find_separation
-from common.errors import InputError
 
 
 def answers(seed=3, rows=300):
@@ -30,7 +29,7 @@ def answers(seed=3, rows=300):
 def engines():
     yield laplace.fit
     try:
-        from analysis.glmm.r_session import session
+        from capability_transfer.analysis.glmm.r_session import session
 
         session()
         yield lme4.fit

@@ -3,11 +3,10 @@
 import re
 
 import pytest
+from capability_transfer.analysis.glmm.wilkinson import MOST_TERMS, expand
+from capability_transfer.common.errors import InputError
 from hypothesis import given
 from hypothesis import strategies as st
-
-from analysis.glmm.wilkinson import MOST_TERMS, expand
-from common.errors import InputError
 
 
 def terms(text):

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.common.errors import InputError
 
-import analysis
-from analysis.outcomes.files import read_outcomes
-from analysis.outcomes.ingest import ingest
-from analysis.outcomes.samples import Request
-from common.errors import InputError
+import capability_transfer as ct
 from tests.analysis.command_line import transfer
 from tests.analysis.outcomes.harness_logs import Task, write
 
@@ -133,8 +133,8 @@ def test_from_the_command_line_and_in_python(folder, tmp_path):
     assert "1 of 2 files are damaged" in told
     assert len(pd.read_parquet(out)) == 2
     with pytest.raises(InputError, match="skip_damaged=True leaves such files out"):
-        analysis.ingest(folder)
-    assert len(analysis.ingest(folder, skip_damaged=True).rows) == 2
+        ct.ingest(folder)
+    assert len(ct.ingest(folder, skip_damaged=True).rows) == 2
 
 
 @pytest.mark.parametrize("name", ["samples_mgsm_de.jsonl", "x.csv", "x.json", "x.txt"])

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.outcomes.cells import pair_totals, to_cells
-from analysis.outcomes.files import place, read_outcomes
-from analysis.outcomes.schema import validate
-from analysis.outcomes.study import study_cells
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.cells import pair_totals, to_cells
+from capability_transfer.analysis.outcomes.files import place, read_outcomes
+from capability_transfer.analysis.outcomes.schema import validate
+from capability_transfer.analysis.outcomes.study import study_cells
+from capability_transfer.common.errors import InputError
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ import json
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.outcomes.formats import find
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.models import read_models
 
-from analysis.outcomes.files import read_outcomes
-from analysis.outcomes.formats import find
-from analysis.outcomes.ingest import ingest
-from analysis.outcomes.samples import Request
-from common.errors import InputError
-from features.models import read_models
 from tests.analysis.outcomes.harness_logs import DATE, Task, lines, results, write
 
 MODEL = "Qwen/Qwen2.5-1.5B-Instruct"

@@ -4,11 +4,11 @@ import json
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis.cli import build
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.models import read_models
 from typer.testing import CliRunner
 
-from analysis.cli import build
-from common.errors import InputError
-from features.models import read_models
 from tests.analysis.outcomes.harness_logs import Task, write
 
 

@@ -2,6 +2,11 @@
 
 import pandas as pd
 import pytest
+from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.common.errors import InputError
 from inspect_ai.log import (
     EvalLog,
     ProvenanceData,
@@ -10,12 +15,6 @@ from inspect_ai.log import (
     write_eval_log,
 )
 from inspect_ai.scorer import Score
-
-from analysis.outcomes.files import read_outcomes
-from analysis.outcomes.ingest import ingest
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
-from common.errors import InputError
 
 
 def outcomes(paths, out, request=None, **policies):

@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.outcomes.cells import to_cells
-from analysis.outcomes.instance_files import cells_of_instances
-from analysis.outcomes.schema import validate
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.cells import to_cells
+from capability_transfer.analysis.outcomes.instance_files import cells_of_instances
+from capability_transfer.analysis.outcomes.schema import validate
+from capability_transfer.common.errors import InputError
 
 
 @pytest.fixture

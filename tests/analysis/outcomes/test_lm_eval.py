@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.common.errors import InputError
 
-from analysis.outcomes.ingest import ingest
-from analysis.outcomes.samples import Request
-from common.errors import InputError
 from tests.analysis.outcomes.harness_logs import DATE, FORMATS, Task, lines, write
 
 MODELS = ("Qwen/Qwen2.5-1.5B-Instruct", "acme/New-4B")

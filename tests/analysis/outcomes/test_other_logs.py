@@ -4,11 +4,10 @@ import json
 
 import pandas as pd
 import pytest
-
-from analysis.outcomes.ingest import ingest
-from analysis.outcomes.policies import Policies
-from analysis.outcomes.samples import Request
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.common.errors import InputError
 
 DATE = "2026-11-01T10-00-00.000001"
 

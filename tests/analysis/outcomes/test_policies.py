@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
-from analysis.outcomes.policies import Policies, connect, settle
-from analysis.outcomes.samples import Sample
-from analysis.outcomes.staging import staging
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.policies import Policies, connect, settle
+from capability_transfer.analysis.outcomes.samples import Sample
+from capability_transfer.analysis.outcomes.staging import staging
+from capability_transfer.common.errors import InputError
 
 VARIANTS = pd.DataFrame(
     {"model": ["m", "n"], "stated": None, "reasoning": None, "variant": ["M", "N"]}

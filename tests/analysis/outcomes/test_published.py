@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.outcomes.published import (
+from capability_transfer.analysis.outcomes.published import (
     DENOMINATORS,
     STUDY_LANGUAGES,
     invert_interval,
@@ -15,8 +14,8 @@ from analysis.outcomes.published import (
     read_candidates,
     read_overview,
 )
-from common.errors import InputError
-from features.models import registry
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.models import registry
 
 EXPECTED = Path(__file__).parents[2] / "expected"
 

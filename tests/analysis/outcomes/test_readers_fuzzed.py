@@ -5,15 +5,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from capability_transfer.analysis.outcomes import every_eval_ever, inspect_logs, lm_eval, rows
+from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.mapping import read_mapping
+from capability_transfer.analysis.outcomes.samples import Log, Request
+from capability_transfer.common.errors import InputError
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-
-from analysis.outcomes import every_eval_ever, inspect_logs, lm_eval, rows
-from analysis.outcomes.files import read_outcomes
-from analysis.outcomes.ingest import ingest
-from analysis.outcomes.mapping import read_mapping
-from analysis.outcomes.samples import Log, Request
-from common.errors import InputError
 
 LOGS = Path(__file__).parents[2] / "data" / "inspect"
 FEW = settings(

@@ -4,10 +4,9 @@ import json
 
 import pandas as pd
 import pytest
-
-from analysis.outcomes.ingest import ingest
-from analysis.outcomes.policies import Policies
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.common.errors import InputError
 
 ANSWERS = {"deu": ("right", "right", "right"), "swh": ("right", "wrong", "error")}
 

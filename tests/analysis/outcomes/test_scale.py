@@ -51,7 +51,7 @@ def test_ten_million_instances(tmp_path, capsys):
         writer.write_table(table)
     writer.close()
     total, seconds, peak = measured(
-        "from analysis.outcomes.files import read_outcomes",
+        "from capability_transfer.analysis.outcomes.files import read_outcomes",
         "read_outcomes(sys.argv[1])['n_total'].sum()",
         path,
     )
@@ -92,7 +92,8 @@ def test_a_thousand_logs(logs, tmp_path, capsys):
 
     def read(few):
         return measured(
-            "from pathlib import Path; from analysis.outcomes.ingest import ingest",
+            "from pathlib import Path; "
+            "from capability_transfer.analysis.outcomes.ingest import ingest",
             "ingest(sorted(Path(sys.argv[1]).iterdir())[:int(sys.argv[2])]).counts.outcomes",
             folder,
             few,

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.outcomes.schema import check_fit_ready, kind_of, validate
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.schema import check_fit_ready, kind_of, validate
+from capability_transfer.common.errors import InputError
 
 CELL = {"variant": "a", "language": "dan", "template": "t1", "n_correct": 3, "n_total": 20}
 INSTANCE = {"variant": "a", "language": "dan", "template": "t1", "instance": 1, "correct": 1}

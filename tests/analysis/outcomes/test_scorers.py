@@ -1,10 +1,9 @@
 """Choices of scorers: for all tasks, for one, for those of a pattern."""
 
 import pytest
-
-from analysis.outcomes.samples import Request
-from analysis.outcomes.scorers import check, choose
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.analysis.outcomes.scorers import check, choose
+from capability_transfer.common.errors import InputError
 
 
 @pytest.mark.parametrize(

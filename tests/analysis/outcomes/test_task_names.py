@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
-from analysis.outcomes.task_names import benchmark, by_ending, by_suite
+from capability_transfer.analysis.outcomes.task_names import benchmark, by_ending, by_suite
 
 EXPECTED = Path(__file__).parents[2] / "expected" / "lm_eval_task_languages.csv"
 

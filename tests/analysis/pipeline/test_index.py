@@ -1,11 +1,10 @@
 """The index of tables and figures, and the registry behind it."""
 
 import pandas as pd
-
-from analysis.cli import COMMANDS
-from analysis.pipeline import index
-from analysis.pipeline.items import ITEMS, LOGS, NONE, Against, Item, steps_of
-from analysis.pipeline.steps import STEPS
+from capability_transfer.analysis.cli import COMMANDS
+from capability_transfer.analysis.pipeline import index
+from capability_transfer.analysis.pipeline.items import ITEMS, LOGS, NONE, Against, Item, steps_of
+from capability_transfer.analysis.pipeline.steps import STEPS
 
 
 def test_every_table_and_figure_of_the_study_is_there_once():

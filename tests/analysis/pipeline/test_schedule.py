@@ -3,10 +3,9 @@
 import json
 
 import pytest
-
-from analysis.pipeline import schedule, stamps
-from analysis.pipeline.steps import STEPS, Step, choose, with_engine
-from common.errors import InputError
+from capability_transfer.analysis.pipeline import schedule, stamps
+from capability_transfer.analysis.pipeline.steps import STEPS, Step, choose, with_engine
+from capability_transfer.common.errors import InputError
 
 GOOD = choose(["equivalence"])[0]
 BAD = Step("no-such-command")

@@ -1,10 +1,9 @@
 """A step is up to date while nothing behind it and nothing that it wrote has changed."""
 
 import pytest
-
-from analysis.pipeline import stamps
-from analysis.pipeline.steps import Step
-from common.files import recording, write_text
+from capability_transfer.analysis.pipeline import stamps
+from capability_transfer.analysis.pipeline.steps import Step
+from capability_transfer.common.files import recording, write_text
 
 STEP = Step("equivalence")
 

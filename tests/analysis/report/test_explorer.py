@@ -5,13 +5,12 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-
-from analysis.inputs import Inputs
-from analysis.outcomes.study import study_cells
-from analysis.report import explorer
-from analysis.unseen import anywhere, remarks, sizes
-from analysis.unseen.sizes import size_multiples
-from features.table import build_all
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.outcomes.study import study_cells
+from capability_transfer.analysis.report import explorer
+from capability_transfer.analysis.unseen import anywhere, remarks, sizes
+from capability_transfer.analysis.unseen.sizes import size_multiples
+from capability_transfer.features.table import build_all
 
 LANGUAGES = ["eng", "deu", "fra", "rus", "dan", "est", "isl", "hin", "mar"]
 FAMILIES = ("Qwen2.5", "Qwen3-", "gemma-3", "granite")

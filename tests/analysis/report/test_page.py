@@ -12,11 +12,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-
-from analysis.report import page
-from analysis.report.results import Results, target
-from analysis.report.sections import SECTIONS
-from common.errors import InputError
+from capability_transfer.analysis.report import page
+from capability_transfer.analysis.report.results import Results, target
+from capability_transfer.analysis.report.sections import SECTIONS
+from capability_transfer.common.errors import InputError
 
 RESULTS = Path(__file__).parents[3] / "results"
 OPTIONAL = {"glmm/variance_explained.csv", "glmm/standardisation.csv"}
@@ -181,7 +180,7 @@ def test_notes_say_what_a_folder_rests_on(tmp_path):
 
 
 def test_targets_are_commands():
-    from analysis.cli import COMMANDS
+    from capability_transfer.analysis.cli import COMMANDS
 
     needed = {target(name) for section in SECTIONS for name in section.needs}
     assert needed <= set(COMMANDS)

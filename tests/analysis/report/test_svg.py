@@ -4,10 +4,9 @@ import re
 
 import matplotlib
 import pandas as pd
-
-from analysis.figures.style import OURS, RC, new_figure
-from analysis.report import figures
-from analysis.report.svg import inline
+from capability_transfer.analysis.figures.style import OURS, RC, new_figure
+from capability_transfer.analysis.report import figures
+from capability_transfer.analysis.report.svg import inline
 
 
 def drawn(text="r = 0.95949"):

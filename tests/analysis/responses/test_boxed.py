@@ -3,11 +3,10 @@
 from fractions import Fraction
 
 import pytest
+from capability_transfer.analysis.responses.boxed import Answer, box_number, last_box, read_answer
+from capability_transfer.analysis.responses.numbers import decimal_sign
 from hypothesis import given
 from hypothesis import strategies as st
-
-from analysis.responses.boxed import Answer, box_number, last_box, read_answer
-from analysis.responses.numbers import decimal_sign
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,9 @@
 from fractions import Fraction
 
 import pytest
+from capability_transfer.analysis.responses.numbers import decimal_sign, numbers
 from hypothesis import given
 from hypothesis import strategies as st
-
-from analysis.responses.numbers import decimal_sign, numbers
 
 
 def found(text: str, language: str = "eng") -> list[Fraction]:

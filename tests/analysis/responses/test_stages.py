@@ -2,11 +2,16 @@
 
 from fractions import Fraction
 
+from capability_transfer.analysis.responses.numbers import numbers
+from capability_transfer.analysis.responses.stages import (
+    Coverage,
+    coverage,
+    intermediates,
+    marks,
+    operands,
+)
 from hypothesis import given
 from hypothesis import strategies as st
-
-from analysis.responses.numbers import numbers
-from analysis.responses.stages import Coverage, coverage, intermediates, marks, operands
 
 SOLUTION = """First 6 inches * 2 remoras = <<6*2=12>>12 inches.
 Then 12/4 inches/foot = <<12/4=3>>3 feet.

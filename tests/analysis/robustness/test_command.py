@@ -2,10 +2,9 @@
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.cli import build
+from capability_transfer.common.errors import InputError
 from typer.testing import CliRunner
-
-from analysis.cli import build
-from common.errors import InputError
 
 
 def run(*arguments):

@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.outcomes.study import table_12_counts
-from analysis.robustness import drops, published, rankings
-from analysis.robustness.scores import from_cells
-from common.errors import InputError
+from capability_transfer.analysis.outcomes.study import table_12_counts
+from capability_transfer.analysis.robustness import drops, published, rankings
+from capability_transfer.analysis.robustness.scores import from_cells
+from capability_transfer.common.errors import InputError
 
 SCORES = pd.DataFrame(
     [

@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm import laplace
-from analysis.robustness import consistency, model, published
-from common.errors import InputError
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.robustness import consistency, model, published
+from capability_transfer.common.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,8 @@
 
 import pandas as pd
 import pytest
-
-from analysis.robustness import consistency, published
-from common.errors import InputError
+from capability_transfer.analysis.robustness import consistency, published
+from capability_transfer.common.errors import InputError
 
 
 def test_all_cells_are_there_and_missing_ones_stay_missing():

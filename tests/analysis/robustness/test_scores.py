@@ -2,9 +2,8 @@
 
 import pandas as pd
 import pytest
-
-from analysis.robustness.scores import from_cells, read_scores
-from common.errors import InputError
+from capability_transfer.analysis.robustness.scores import from_cells, read_scores
+from capability_transfer.common.errors import InputError
 
 HEADER = "variant,language,perturbation,accuracy\n"
 

@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.robustness import published, stability
+from capability_transfer.analysis.robustness.report import published_stability
+from capability_transfer.common.errors import InputError
 from scipy import stats
-
-from analysis.robustness import published, stability
-from analysis.robustness.report import published_stability
-from common.errors import InputError
 
 
 def by_instance(instances=10, noise=0.03, seed=13):

@@ -6,9 +6,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.transfer_metrics.cohorts import MAX_NEW, MIN_LINE, progress, two_lines
-from common.errors import InputError
+from capability_transfer.analysis.transfer_metrics.cohorts import (
+    MAX_NEW,
+    MIN_LINE,
+    progress,
+    two_lines,
+)
+from capability_transfer.common.errors import InputError
 
 EXPECTED = Path(__file__).parents[2] / "expected"
 SLOPES = {1: 0.78, 2: 0.97}

@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.cli import build
+from capability_transfer.common.errors import InputError
 from typer.testing import CliRunner
-
-from analysis.cli import build
-from common.errors import InputError
 
 CUTOFFS = ["2024-01", "2024-01", "2024-02", "2025-03", "2025-03", "2025-04"]
 

@@ -3,11 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm.formula import parse
-from analysis.glmm.result import Fit, Optimisation, correlations_table, wald_table
-from analysis.transfer_metrics import comparison
-from common.errors import InputError
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.result import (
+    Fit,
+    Optimisation,
+    correlations_table,
+    wald_table,
+)
+from capability_transfer.analysis.transfer_metrics import comparison
+from capability_transfer.common.errors import InputError
 
 TERMS = {
     "(Intercept)": 0.5,

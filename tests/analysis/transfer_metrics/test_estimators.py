@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-
-from analysis.transfer_metrics.estimators import METRICS, Sample, estimate
-from analysis.transfer_metrics.items import ItemRates
-from analysis.transfer_metrics.profile import profile
-from common.errors import InputError
+from capability_transfer.analysis.transfer_metrics.estimators import METRICS, Sample, estimate
+from capability_transfer.analysis.transfer_metrics.items import ItemRates
+from capability_transfer.analysis.transfer_metrics.profile import profile
+from capability_transfer.common.errors import InputError
 
 UNIFORM = (np.arange(1000) + 0.5) / 1000
 MANY = 10**9

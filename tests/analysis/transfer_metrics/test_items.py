@@ -3,10 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.transfer_metrics.estimators import estimate
-from analysis.transfer_metrics.items import ItemRates, item_rates, require_same_items
-from common.errors import InputError
+from capability_transfer.analysis.transfer_metrics.estimators import estimate
+from capability_transfer.analysis.transfer_metrics.items import (
+    ItemRates,
+    item_rates,
+    require_same_items,
+)
+from capability_transfer.common.errors import InputError
 
 
 def cells(languages=("eng", "dan", "deu"), templates=("a", "b", "c"), variants=("m", "n")):

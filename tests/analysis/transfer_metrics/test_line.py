@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-
-from analysis.transfer_metrics.line import on_the_line
-from common.errors import InputError
+from capability_transfer.analysis.transfer_metrics.line import on_the_line
+from capability_transfer.common.errors import InputError
 
 
 def test_the_line_is_that_of_ordinary_least_squares():

@@ -3,16 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.outcomes.study import study_cells
-from analysis.transfer_metrics.bootstrap import interval, item_weights
-from analysis.transfer_metrics.estimators import METRICS, estimate
-from analysis.transfer_metrics.items import item_rates
-from analysis.transfer_metrics.metrics import contrast, metrics
-from analysis.transfer_metrics.simulation import draw_rates
-from analysis.transfer_metrics.subsets import TargetSet, target_sets
-from common.errors import InputError
-from features.languages import table
+from capability_transfer.analysis.outcomes.study import study_cells
+from capability_transfer.analysis.transfer_metrics.bootstrap import interval, item_weights
+from capability_transfer.analysis.transfer_metrics.estimators import METRICS, estimate
+from capability_transfer.analysis.transfer_metrics.items import item_rates
+from capability_transfer.analysis.transfer_metrics.metrics import contrast, metrics
+from capability_transfer.analysis.transfer_metrics.simulation import draw_rates
+from capability_transfer.analysis.transfer_metrics.subsets import TargetSet, target_sets
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.languages import table
 
 LANGUAGES = table(["eng", "dan", "deu", "rus", "hin", "jpn"])[
     ["language", "script", "family"]

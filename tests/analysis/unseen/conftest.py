@@ -2,13 +2,12 @@
 
 import pandas as pd
 import pytest
-
-from analysis.inputs import Inputs, further_pairs
-from analysis.outcomes.study import study_cells
-from analysis.unseen.loo import prepare
-from features.fertility import read_counts
-from features.models import table
-from features.table import build_all
+from capability_transfer.analysis.inputs import Inputs, further_pairs
+from capability_transfer.analysis.outcomes.study import study_cells
+from capability_transfer.analysis.unseen.loo import prepare
+from capability_transfer.features.fertility import read_counts
+from capability_transfer.features.models import table
+from capability_transfer.features.table import build_all
 
 LANGUAGES = ["eng", "deu", "fra", "rus", "dan", "est", "isl", "hin", "mar"]
 FAMILIES = ("Qwen2.5", "Qwen3-", "gemma-3", "granite")

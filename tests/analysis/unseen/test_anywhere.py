@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm.posterior import central_sd
-from analysis.unseen import anywhere, bundles, tokens
-from analysis.unseen.asked import pair_rows
-from common.errors import InputError
-from features.fertility import read_counts
+from capability_transfer.analysis.glmm.posterior import central_sd
+from capability_transfer.analysis.unseen import anywhere, bundles, tokens
+from capability_transfer.analysis.unseen.asked import pair_rows
+from capability_transfer.common.errors import InputError
+from capability_transfer.features.fertility import read_counts
 
 WIDTH = ["low_80", "high_80"]
 
@@ -34,7 +33,9 @@ def bundle(made, cache):
 
 
 def test_a_bundle_that_other_code_or_data_made_is_not_read(bundle, cache, monkeypatch):
-    monkeypatch.setattr("analysis.unseen.bundles.hash_project", lambda: "changed")
+    monkeypatch.setattr(
+        "capability_transfer.analysis.unseen.bundles.hash_project", lambda: "changed"
+    )
     with pytest.raises(AssertionError, match="was in the cache"):
         anywhere.bundle(("a",), cache, never)
 
@@ -248,7 +249,7 @@ def test_languages_that_are_none_are_refused(bundle, asked, message):
 
 
 def test_what_cannot_be_asked_is_refused_before_the_fit(inputs, monkeypatch):
-    monkeypatch.setattr("analysis.unseen.bundles.build", lambda inputs: never())
+    monkeypatch.setattr("capability_transfer.analysis.unseen.bundles.build", lambda inputs: never())
 
     def ask(known):
         anywhere.find_model(known, "Qwen/Qwen3-8", None, None, "on")

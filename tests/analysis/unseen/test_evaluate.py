@@ -5,15 +5,14 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm.laplace import fit
-from analysis.study import MAIN
-from analysis.unseen import evaluate as module
-from analysis.unseen.evaluate import evaluate, observed_accuracy
-from analysis.unseen.folds import Fold, split
-from analysis.unseen.predictors import predictor
-from analysis.unseen.task import Store, Task
-from common.errors import InputError
+from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.analysis.study import MAIN
+from capability_transfer.analysis.unseen import evaluate as module
+from capability_transfer.analysis.unseen.evaluate import evaluate, observed_accuracy
+from capability_transfer.analysis.unseen.folds import Fold, split
+from capability_transfer.analysis.unseen.predictors import predictor
+from capability_transfer.analysis.unseen.task import Store, Task
+from capability_transfer.common.errors import InputError
 
 FOLDS = [Fold("language", "mar", ("mar",)), Fold("script", "Deva", ("hin", "mar"))]
 
@@ -76,7 +75,7 @@ def test_finished_folds_are_not_computed_again(run, monkeypatch):
 def test_other_code_or_packaged_data_read_nothing_that_was_kept(run, monkeypatch):
     task, _ = run
     assert Store(task).has_all("smooth", [FOLDS[0].held_out])
-    monkeypatch.setattr("analysis.unseen.task.hash_project", lambda: "changed")
+    monkeypatch.setattr("capability_transfer.analysis.unseen.task.hash_project", lambda: "changed")
     assert not Store(task).has_all("smooth", [FOLDS[0].held_out])
 
 

@@ -5,10 +5,9 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.unseen.few_templates import few_templates, shuffled, summarise
-from analysis.unseen.task import Task
-from common.errors import InputError
+from capability_transfer.analysis.unseen.few_templates import few_templates, shuffled, summarise
+from capability_transfer.analysis.unseen.task import Task
+from capability_transfer.common.errors import InputError
 
 
 @contextmanager

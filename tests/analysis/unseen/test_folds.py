@@ -3,9 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.unseen.folds import SCALED, Fold, extrapolation, leave_one_out, split
-from common.errors import InputError
+from capability_transfer.analysis.unseen.folds import (
+    SCALED,
+    Fold,
+    extrapolation,
+    leave_one_out,
+    split,
+)
+from capability_transfer.common.errors import InputError
 
 
 def test_constants_come_from_the_training_rows_alone(joined):

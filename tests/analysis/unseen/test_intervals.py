@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.unseen import scores
-from analysis.unseen.intervals import interval_score, place, predicted
-from analysis.unseen.prediction import Prediction, mean_by_pair, pairs_of
+from capability_transfer.analysis.unseen import scores
+from capability_transfer.analysis.unseen.intervals import interval_score, place, predicted
+from capability_transfer.analysis.unseen.prediction import Prediction, mean_by_pair, pairs_of
 
 PAIRS = pd.DataFrame({"language": ["x", "x", "y"], "variant": ["a", "b", "a"]})
 

@@ -4,12 +4,11 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-
-from analysis.unseen.evaluate import evaluate
-from analysis.unseen.folds import Fold
-from analysis.unseen.predictors import predictor
-from analysis.unseen.task import Task
-from common.errors import InputError
+from capability_transfer.analysis.unseen.evaluate import evaluate
+from capability_transfer.analysis.unseen.folds import Fold
+from capability_transfer.analysis.unseen.predictors import predictor
+from capability_transfer.analysis.unseen.task import Task
+from capability_transfer.common.errors import InputError
 
 
 @contextmanager
@@ -44,7 +43,7 @@ def test_predictors_of_pairs_refuse_another_engine(name, joined, vectors):
 
 def test_structured_terms_need_our_engine(joined, vectors):
     """Asking lme4 for kernels is an error."""
-    from analysis.unseen.fitting import fit_glmm
+    from capability_transfer.analysis.unseen.fitting import fit_glmm
 
     kernel = predictor("smooth").structures[0]
     with pytest.raises(InputError, match="use the laplace engine"):

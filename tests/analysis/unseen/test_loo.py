@@ -7,10 +7,9 @@ from dataclasses import replace
 import matplotlib as mpl
 import pandas as pd
 import pytest
-
-from analysis.commands.loo_predict import write
-from analysis.unseen.loo import loo
-from analysis.unseen.task import Task
+from capability_transfer.analysis.commands.loo_predict import write
+from capability_transfer.analysis.unseen.loo import loo
+from capability_transfer.analysis.unseen.task import Task
 
 LADDER = {"figure_calibration", "figure_ladder"}
 

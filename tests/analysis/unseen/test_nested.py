@@ -5,11 +5,10 @@ from itertools import combinations
 
 import pandas as pd
 import pytest
-
-from analysis.unseen import nested as module
-from analysis.unseen.nested import ALL, choose, nested, sentence
-from analysis.unseen.task import Task
-from common.errors import InputError
+from capability_transfer.analysis.unseen import nested as module
+from capability_transfer.analysis.unseen.nested import ALL, choose, nested, sentence
+from capability_transfer.analysis.unseen.task import Task
+from capability_transfer.common.errors import InputError
 
 
 @contextmanager

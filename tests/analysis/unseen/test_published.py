@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
-from analysis.inputs import load
-from analysis.unseen import scores
-from analysis.unseen.evaluate import evaluate
-from analysis.unseen.folds import leave_one_out
-from analysis.unseen.loo import prepare
-from analysis.unseen.task import Task
-from common.seeds import DEFAULT_SEED
+from capability_transfer.analysis.inputs import load
+from capability_transfer.analysis.unseen import scores
+from capability_transfer.analysis.unseen.evaluate import evaluate
+from capability_transfer.analysis.unseen.folds import leave_one_out
+from capability_transfer.analysis.unseen.loo import prepare
+from capability_transfer.analysis.unseen.task import Task
+from capability_transfer.common.seeds import DEFAULT_SEED
 
 EXPECTED = pd.read_csv(Path(__file__).parents[2] / "expected" / "unseen_published.csv")
 

@@ -3,9 +3,8 @@
 from contextlib import contextmanager
 
 import pytest
-
-from analysis.unseen.simulation import coverage
-from analysis.unseen.task import Task
+from capability_transfer.analysis.unseen.simulation import coverage
+from capability_transfer.analysis.unseen.task import Task
 
 
 @contextmanager

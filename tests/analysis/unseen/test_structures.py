@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.unseen.structures import Languages, Relatives, Smooth
-from common.errors import InputError
+from capability_transfer.analysis.unseen.structures import Languages, Relatives, Smooth
+from capability_transfer.common.errors import InputError
 
 CODES = pd.Index(["a", "b", "c"], name="language")
 KNOWN = Languages(

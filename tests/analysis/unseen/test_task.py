@@ -2,8 +2,7 @@
 
 import pandas as pd
 import pytest
-
-from analysis.unseen.task import Store, Task
+from capability_transfer.analysis.unseen.task import Store, Task
 
 TABLE = pd.DataFrame({"language": ["swh", ""], "error": [0.5, 1.5], "df": [3, pd.NA]})
 

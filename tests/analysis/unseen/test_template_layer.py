@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.unseen.template_layer import TemplateLayer, calibrate
+from capability_transfer.analysis.unseen.template_layer import TemplateLayer, calibrate
 
 TEMPLATES = [f"t{number:02d}" for number in range(60)]
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.unseen import tokens
-from features import languages
+from capability_transfer.analysis.unseen import tokens
+from capability_transfer.features import languages
 
 
 @pytest.mark.needs("templates")

@@ -1,8 +1,7 @@
 """A design of 384 rows that refits in milliseconds, with and without a random slope."""
 
 import pytest
-
-from analysis.glmm.laplace import Model
+from capability_transfer.analysis.glmm.laplace import Model
 
 FORMULA = "~ resource + size + (1 | language) + (1 | variant)"
 SLOPES = "~ resource + size + (1 + resource | variant) + (1 | language)"

@@ -6,10 +6,9 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm.inference import Bootstrap, bootstrap, simulate
-from analysis.glmm.laplace import fit, report
-from common.errors import InputError
+from capability_transfer.analysis.glmm.inference import Bootstrap, bootstrap, simulate
+from capability_transfer.analysis.glmm.laplace import fit, report
+from capability_transfer.common.errors import InputError
 
 PAIRS = "(1 | language) + (1 | variant) + (1 | variant:language)"
 FULL, BASELINE = f"~ resource + size + {PAIRS}", f"~ size + {PAIRS}"
@@ -44,7 +43,9 @@ def test_finished_replicates_are_not_computed_again(refits, few_cells, tmp_path)
 
 
 def test_replicates_of_other_code_are_not_read(few_cells, tmp_path, monkeypatch):
-    module = import_module("analysis.glmm.inference.bootstrap")  # hidden by the function's name
+    module = import_module(
+        "capability_transfer.analysis.glmm.inference.bootstrap"
+    )  # hidden by the function's name
     for salt in ("one", "other"):
         monkeypatch.setattr(module, "hash_project", lambda s=salt: s)
         told = []

@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from capability_transfer.analysis.glmm.inference import likelihood_ratio_test
+from capability_transfer.analysis.glmm.inference.likelihood_ratio import mixture_p_value
+from capability_transfer.analysis.glmm.laplace import Model, fit, report
+from capability_transfer.common.errors import InputError
 from scipy import stats
-
-from analysis.glmm.inference import likelihood_ratio_test
-from analysis.glmm.inference.likelihood_ratio import mixture_p_value
-from analysis.glmm.laplace import Model, fit, report
-from common.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm.inference import profile_intervals, simulate
+from capability_transfer.analysis.glmm.inference.coordinates import Coordinates
+from capability_transfer.analysis.glmm.inference.profile import profile_count
+from capability_transfer.analysis.glmm.laplace import Model, fit
+from capability_transfer.common.errors import InputError
 from scipy import stats
-
-from analysis.glmm.inference import profile_intervals, simulate
-from analysis.glmm.inference.coordinates import Coordinates
-from analysis.glmm.inference.profile import profile_count
-from analysis.glmm.laplace import Model, fit
-from common.errors import InputError
 
 EXPECTED = pd.read_csv(
     Path(__file__).parents[3] / "expected" / "glmm_profile.csv", keep_default_na=False

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm.laplace import Model
 from scipy.special import expit
-
-from analysis.glmm.laplace import Model
 
 EXPECTED = Path(__file__).parents[3] / "expected"
 POINTS = 20

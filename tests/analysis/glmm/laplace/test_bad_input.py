@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-
-from analysis.glmm import laplace
-from analysis.glmm.laplace import Kernel, Model, Settings
-from common.errors import InputError
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.glmm.laplace import Kernel, Model, Settings
+from capability_transfer.common.errors import InputError
 
 FORMULA = "~ resource + (1 | variant) + (1 | template)"
 

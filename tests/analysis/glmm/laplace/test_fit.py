@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.glmm.laplace import Model, Settings
+from capability_transfer.analysis.glmm.result import load, save
 from scipy.special import expit
-
-from analysis.glmm import laplace
-from analysis.glmm.laplace import Model, Settings
-from analysis.glmm.result import load, save
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm.laplace import Model
+from capability_transfer.analysis.glmm.r_session import session
 from numpy.polynomial.hermite import hermgauss
 from scipy.special import expit
 from scipy.stats import binom
-
-from analysis.glmm.laplace import Model
-from analysis.glmm.r_session import session
 
 LME4_DEVIANCE = """
 function(formula, file, names, points) {

@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm.laplace import Model, Settings, model
-from analysis.glmm.laplace.ordering import eliminate
-from analysis.glmm.laplace.schur import SchurSystem
-from analysis.glmm.laplace.sparse import SparseSystem
+from capability_transfer.analysis.glmm.laplace import Model, Settings, model
+from capability_transfer.analysis.glmm.laplace.ordering import eliminate
+from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
+from capability_transfer.analysis.glmm.laplace.sparse import SparseSystem
 
 
 def crossed(levels, seed=1):

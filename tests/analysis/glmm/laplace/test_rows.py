@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm.laplace import Kernel, Model
-from analysis.glmm.laplace.rows import RowSystem
-from analysis.glmm.laplace.schur import SchurSystem
+from capability_transfer.analysis.glmm.laplace import Kernel, Model
+from capability_transfer.analysis.glmm.laplace.rows import RowSystem
+from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
 
 
 @pytest.fixture(scope="module")

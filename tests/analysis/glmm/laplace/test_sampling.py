@@ -3,13 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.glmm.laplace import Kernel, Model
+from capability_transfer.analysis.glmm.laplace.field import WIDE, Field
+from capability_transfer.analysis.glmm.laplace.sampling import (
+    POINTS,
+    PRIOR_SD,
+    Target,
+    sample,
+    truncated,
+)
 from scipy.special import expit, roots_hermitenorm
 from scipy.stats import binom
-
-from analysis.glmm import laplace
-from analysis.glmm.laplace import Kernel, Model
-from analysis.glmm.laplace.field import WIDE, Field
-from analysis.glmm.laplace.sampling import POINTS, PRIOR_SD, Target, sample, truncated
 
 QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95]
 

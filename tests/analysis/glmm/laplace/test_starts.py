@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-
-from analysis.glmm import laplace, lme4
-from analysis.glmm.judge import judge
-from analysis.glmm.laplace.starts import AUTOMATIC, is_clear, spread
-from common.errors import InputError
+from capability_transfer.analysis.glmm import laplace, lme4
+from capability_transfer.analysis.glmm.judge import judge
+from capability_transfer.analysis.glmm.laplace.starts import AUTOMATIC, is_clear, spread
+from capability_transfer.common.errors import InputError
 
 
 def test_a_clear_peak_takes_one_start(design):

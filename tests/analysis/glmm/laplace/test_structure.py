@@ -3,14 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.glmm import laplace
-from analysis.glmm.formula import parse
-from analysis.glmm.laplace import Kernel, Model, model
-from analysis.glmm.laplace.design import build
-from analysis.glmm.laplace.likelihood import Counts, Likelihood
-from analysis.glmm.laplace.schur import SchurSystem
-from analysis.glmm.laplace.sparse import SparseSystem
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.laplace import Kernel, Model, model
+from capability_transfer.analysis.glmm.laplace.design import build
+from capability_transfer.analysis.glmm.laplace.likelihood import Counts, Likelihood
+from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
+from capability_transfer.analysis.glmm.laplace.sparse import SparseSystem
 
 LANGUAGES = [f"l{i}" for i in range(6)]
 

@@ -1,0 +1,49 @@
+"""What determines how a language model's capabilities transfer across languages.
+
+``import capability_transfer as ct``, then ``ct.load()``, ``ct.fit()``, ``ct.predict(…)`` and what
+else ``ENTRIES`` names; each is imported when it is first asked for.
+"""
+
+from importlib import import_module
+from pathlib import Path
+
+_CHECKOUT = Path(__file__).parents[1]
+if (_CHECKOUT / "pyproject.toml").is_file():  # there the parts lie beside this folder
+    __path__.append(str(_CHECKOUT))
+
+ENTRIES = {
+    "load": "analysis.front.study",
+    "fit": "analysis.front.model",
+    "predict": "analysis.front.predictions",
+    "hold_out": "analysis.front.held_out",
+    "few_templates": "analysis.front.few_templates",
+    "sample_size": "analysis.front.sample_size",
+    "power": "analysis.front.power",
+    "measures": "analysis.front.measures",
+    "ingest": "analysis.front.logs",
+    "InputError": "common.errors",
+}
+"""What the package offers, and the module of each."""
+
+PACKAGES = ("tables", "figures")
+
+__all__ = ["InputError", "few_templates", "figures", "fit", "hold_out", "ingest", "load",
+           "measures", "power", "predict", "sample_size", "tables"]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name in ENTRIES:
+        found = getattr(import_module(f"{__name__}.{ENTRIES[name]}"), name)
+        globals()[name] = found
+        return found
+    if name in PACKAGES:
+        return import_module(f"{__name__}.analysis.{name}")
+    if name.startswith("__"):  # what the import system asks about
+        raise AttributeError(name)
+    from capability_transfer.common.errors import suggest
+
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{suggest(name, __all__)}")
+
+
+def __dir__() -> list[str]:
+    return __all__
