@@ -1,15 +1,21 @@
 """One top-level name for the folders of this checkout, which stay where they are."""
 
-from setuptools import find_packages, setup
+from setuptools import find_namespace_packages, setup
 
 PARTS = ("analysis", "common", "evaluation", "features", "R")
-INNER = {part: find_packages(part) for part in PARTS}
+OURS = "capability_transfer"
+
+
+def inside(part: str) -> list[str]:
+    """The packages below a folder, and its folders of data."""
+    return find_namespace_packages(part, exclude=["__pycache__", "*.__pycache__"])
+
 
 setup(
     packages=[
-        "capability_transfer",
-        *(f"capability_transfer.{part}" for part in PARTS),
-        *(f"capability_transfer.{part}.{name}" for part, names in INNER.items() for name in names),
+        OURS,
+        *(f"{OURS}.{part}" for part in PARTS),
+        *(f"{OURS}.{part}.{name}" for part in PARTS for name in inside(part)),
     ],
-    package_dir={f"capability_transfer.{part}": part for part in PARTS},
+    package_dir={f"{OURS}.{part}": part for part in PARTS},
 )

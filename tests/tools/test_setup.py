@@ -124,7 +124,7 @@ def machine(tmp_path):
     for path in SCRIPTS:
         if path.parent != ROOT / ".ci":
             shutil.copy(path, clone / path.relative_to(ROOT))
-    for name in ("pyproject.toml", "requirements.lock"):
+    for name in ("pyproject.toml", "requirements.lock", "setup.py"):
         shutil.copy(ROOT / name, clone)
     (tmp_path / "bin").mkdir()
     for name in REAL:
