@@ -141,7 +141,8 @@ def _updated(task: Task, name: str, language: str, draws, budgets, start) -> pd.
             if draw < FEW_DRAWS:
                 generator = np.random.default_rng([task.seed, draw, k])
                 drawn = known.draws(unseen, PREDICTIVE_DRAWS, generator)
-                asked = max(round(items[unseen].sum() / layer.dispersion), 1)
+                trials = items[unseen].to_numpy(dtype=float)
+                asked = max(round((trials / layer.dispersions(trials)).sum()), 1)
                 drawn = generator.binomial(asked, drawn) / asked
                 away = np.abs(place(truth[unseen].mean(axis=1).to_numpy(), drawn) - 0.5)
                 own = (table["truth"] == "unseen") & (table["level"] == "pair")

@@ -10,6 +10,9 @@ For a cell of variant v of family f and template t in one language, with c the l
 
     logit p = c_v + a_t + d_t + e_ft,   d_t ~ N(0, τ²),   e_ft ~ N(0, σ²),   Var(y) = φ n p (1 − p).
 
+φ is of a row with as many trials as those learned from: answers within a row are alike, with a
+correlation ρ, and φ = 1 + (n − 1) ρ. A row of one trial is never overdispersed.
+
 A template that is hard in a language for one family need not be for another. Without e such a
 template would say of a whole family what is true of these few questions, and intervals would be too
 narrow. An expectation over d and e scales log-odds by 1 / √(1 + 0.346 (τ² + σ²)), as the
@@ -41,7 +44,8 @@ class TemplateLayer:
         easiness: a_t (log-odds) by template; ``error`` its conditional SD.
         sd: of a template that was never seen.
         language_sd: τ.
-        dispersion: φ, at least one.
+        dispersion: φ, at least one, of a row of ``trials`` trials.
+        trials: of a training row, on average.
         family_sd: σ; 0 where the training cells cannot tell it from τ.
     """
 
@@ -50,6 +54,7 @@ class TemplateLayer:
     sd: float
     language_sd: float
     dispersion: float
+    trials: float
     family_sd: float = 0.0
     start: object = None
 
@@ -60,12 +65,14 @@ class TemplateLayer:
         formula = FORMULA + (OF_FAMILIES if several else "")
         fit, following = fit_glmm(formula, train, start=start)
         modes = fit.modes[fit.modes["group"] == "template"].set_index("level")
+        trials = train.loc[train["n_total"] > 0, "n_total"]
         return cls(
             modes["mode"],
             modes["std_error"],
             fit.sd("template"),
             fit.sd("template:language"),
             max(fit.diagnostics["dispersion"], 1.0),
+            float(trials.mean()),
             fit.sd("family:template:language") if several else 0.0,
             following,
         )
@@ -74,6 +81,13 @@ class TemplateLayer:
     def scale(self) -> float:
         """What log-odds are divided by when d and e are integrated out."""
         return float(np.sqrt(1 + SHRINKAGE * (self.language_sd**2 + self.family_sd**2)))
+
+    def dispersions(self, trials: np.ndarray) -> np.ndarray:
+        """φ of rows by their trials; one where no training row could tell it."""
+        if self.trials <= 1:
+            return np.ones(len(trials))
+        more = np.maximum(trials - 1, 0) / (self.trials - 1)
+        return 1 + (self.dispersion - 1) * more
 
     def known(self, templates: pd.Index) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of a_t + d_t; a template that was never seen is any template."""
@@ -169,8 +183,8 @@ def calibrate(
         pairs: their variants and families, in order.
         cells: variant, template, n_correct, n_total; may be none, and need not have every pair.
 
-    The mode of the posterior and its curvature (Laplace), the likelihood tempered by the
-    dispersion. Raises FloatingPointError if the mode is not found.
+    The mode of the posterior and its curvature (Laplace), the likelihood of each row tempered by
+    the dispersion of so many trials. Raises FloatingPointError if the mode is not found.
     """
     level, slope = layer.level(mean)
     prior = covariance * slope[:, None] * slope
@@ -188,7 +202,8 @@ def calibrate(
     precision[diagonal, diagonal] = 1 / layer.family_sd**2 if layer.family_sd else 0.0
     precision[diagonal[:number], diagonal[:number]] = 1 / variance
     centre[: count + number] = np.concatenate([level, start])
-    success, trials = (cells[name].to_numpy(dtype=float) / layer.dispersion
+    tempering = layer.dispersions(cells["n_total"].to_numpy(dtype=float))
+    success, trials = (cells[name].to_numpy(dtype=float) / tempering
                        for name in ("n_correct", "n_total"))  # fmt: skip
     loads = np.zeros((len(cells), size))
     every = np.arange(len(cells))

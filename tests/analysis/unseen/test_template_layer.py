@@ -13,7 +13,7 @@ TEMPLATES = [f"t{number:02d}" for number in range(60)]
 @pytest.fixture(scope="module")
 def layer():
     easiness = pd.Series(np.random.default_rng(1).normal(0, 1.2, 60), index=TEMPLATES)
-    return TemplateLayer(easiness, pd.Series(0.1, index=TEMPLATES), 1.2, 0.9, 1.0)
+    return TemplateLayer(easiness, pd.Series(0.1, index=TEMPLATES), 1.2, 0.9, 1.0, 20.0)
 
 
 def _cells(layer: TemplateLayer, level: np.ndarray, generator: np.random.Generator):
@@ -91,6 +91,48 @@ def test_overdispersed_cells_count_as_fewer_trials(layer):
     np.testing.assert_allclose(wide.mean, plain.mean)
     np.testing.assert_allclose(wide.covariance, plain.covariance)
     assert certain.covariance[0, 0] < 0.9 * wide.covariance[0, 0]
+
+
+def test_a_row_of_one_trial_counts_as_one(layer):
+    """Where 20 trials have a dispersion of 4, ρ is 3/19: one trial has 1, and 58 have 10."""
+    alike = replace(layer, dispersion=4.0)
+    np.testing.assert_allclose(alike.dispersions(np.array([0, 1, 20, 58])), [1, 1, 4, 10])
+    pairs = pd.DataFrame({"variant": ["v0"], "family": "f"})
+    cells = pd.DataFrame({"variant": "v0", "n_total": 1, "n_correct": [1, 0, 1],
+                          "template": TEMPLATES[:3]})  # fmt: skip
+    prior = np.array([[0.8]])
+    told = [calibrate(known, np.zeros(1), prior, pairs, cells) for known in (layer, alike)]
+    np.testing.assert_array_equal(told[0].mean, told[1].mean)
+    np.testing.assert_array_equal(told[0].covariance, told[1].covariance)
+    single = replace(alike, trials=1.0)  # rows of one trial cannot tell a dispersion
+    np.testing.assert_array_equal(single.dispersions(np.array([1, 20])), [1, 1])
+
+
+@pytest.mark.parametrize("trials", [1, 20, 100])
+def test_intervals_hold_whatever_the_trials_of_the_rows_seen(layer, trials):
+    """Beta-binomial rows with ρ = 0.15: intervals of the level hold it as often as they say."""
+    rho = 0.15
+    alike = replace(layer, language_sd=0.05, dispersion=1 + 19 * rho)
+    pairs = pd.DataFrame({"variant": ["v0"], "family": "f"})
+    inside = []
+    for seed in range(150):
+        generator = np.random.default_rng(seed)
+        level, _ = alike.level(generator.standard_normal(1))
+        p = 1 / (1 + np.exp(-(level + layer.easiness.to_numpy())))
+        own = generator.beta(p * (1 - rho) / rho, (1 - p) * (1 - rho) / rho)
+        cells = pd.DataFrame({"variant": "v0", "template": TEMPLATES, "n_total": trials,
+                              "n_correct": generator.binomial(trials, own)})  # fmt: skip
+        known = calibrate(alike, np.zeros(1), np.eye(1), pairs, cells)
+        away = abs(known.mean[0] - level[0]) / np.sqrt(known.covariance[0, 0])
+        inside.append(away < 1.2816)
+    assert np.mean(inside) == pytest.approx(0.8, abs=0.09)
+
+
+def test_the_layer_knows_the_trials_it_learned_from(joined):
+    assert TemplateLayer.fit(joined).trials == 20
+    single = joined.assign(n_correct=(joined["n_correct"] > 10).astype(int), n_total=1)
+    layer = TemplateLayer.fit(single)
+    np.testing.assert_array_equal(layer.dispersions(np.array([1, 20])), [1, 1])
 
 
 def test_families_that_differ_by_template_are_no_sign_of_their_level(layer):
