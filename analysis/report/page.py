@@ -11,12 +11,15 @@ import pandas as pd
 from capability_transfer.analysis.report.results import Results, target
 from capability_transfer.analysis.report.sections import SECTIONS
 from capability_transfer.analysis.tables.render import number, p_value
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import write_text
 from markupsafe import Markup
 
 PAGE = Path(__file__).parent / "page"
 PACKAGES = ("capability-transfer", "numpy", "scipy", "pandas", "matplotlib")
+UNREADABLE = (LookupError, NotImplementedError, TypeError, ValueError)
+"""What tables that were cut, or written by something else, end in."""
+
 TITLE = "What determines capability transfer across languages?"
 
 
@@ -27,12 +30,13 @@ def missing(results: Results) -> list[str]:
 
 
 def check(results: Results) -> None:
-    """Raises InputError if the folder has the results of no section."""
+    """Raises InputError if the folder has the results of no section, or tables of another kind."""
     if not any(section.needs and not results.missing(section.needs) for section in SECTIONS):
         raise InputError(
             f"{results.directory} has no results that a report could show: run `make all`, or "
             "`transfer glmm --outcomes FILE` for your own, or name their folder with --out"
         )
+    _filled(results)
 
 
 def write(results: Results, explorer: dict, source: str, path: Path) -> Path:
@@ -49,22 +53,7 @@ def write(results: Results, explorer: dict, source: str, path: Path) -> Path:
 
 def render(results: Results, explorer: dict, source: str) -> str:
     """The page as text; see ``write``."""
-    sections = []
-    for section in SECTIONS:
-        absent = results.missing(section.needs)
-        lacking = [] if absent else results.lacking(section.rows)
-        shown = not absent and not lacking
-        sections.append(
-            {
-                "name": section.name,
-                "title": section.title,
-                "level": section.level,
-                "missing": list(dict.fromkeys(target(name) for name in absent)),
-                "lacking": lacking,
-                "numbers": section.numbers(results) if shown else {},
-                "note": results.note(section.folder) if shown else "",
-            }
-        )
+    sections = _filled(results)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(PAGE),
         autoescape=True,
@@ -81,19 +70,60 @@ def render(results: Results, explorer: dict, source: str) -> str:
         "known": pd.notna,
         "svg": Markup,
     }
-    text = environment.get_template("page.html").render(
-        title=TITLE,
-        sections=sections,
-        by_name={section["name"]: section for section in sections},
-        explorer=Markup(_json(explorer)),
-        facts=explorer,
-        source=source,
-        digests=results.digests(),
-        versions={name: version(name) for name in PACKAGES},
-        style=Markup((PAGE / "style.css").read_text(encoding="utf-8")),
-        script=Markup((PAGE / "explorer.js").read_text(encoding="utf-8")),
-    )
-    return text
+    page = environment.get_template("page.html")
+    values = {
+        "title": TITLE,
+        "sections": sections,
+        "by_name": {section["name"]: section for section in sections},
+        "explorer": Markup(_json(explorer)),
+        "facts": explorer,
+        "source": source,
+        "digests": results.digests(),
+        "versions": {name: version(name) for name in PACKAGES},
+        "style": Markup((PAGE / "style.css").read_text(encoding="utf-8")),
+        "script": Markup((PAGE / "explorer.js").read_text(encoding="utf-8")),
+    }
+    try:
+        return page.render(values)
+    except jinja2.UndefinedError as error:
+        raise InputError(
+            f"a table in {results.directory} lacks what the page shows ({error}). Write its "
+            "results again with the commands that made them"
+        ) from error
+
+
+def _filled(results: Results) -> list[dict]:
+    """The sections as the page's template takes them; InputError for tables of another kind."""
+    sections = []
+    for section in SECTIONS:
+        absent = results.missing(section.needs)
+        try:
+            lacking = [] if absent else results.lacking(section.rows)
+            shown = not absent and not lacking
+            numbers = section.numbers(results) if shown else {}
+        except InputError:  # which says more
+            raise
+        except UNREADABLE as error:
+            files = name_some([str(results.directory / name) for name in section.needs], 8)
+            makers = list(dict.fromkeys(target(name) for name in section.needs))
+            raise InputError(
+                f"the section '{section.title}' cannot be made: a column, a row or a number is "
+                f"missing in {files} ({type(error).__name__}: {error}). Write them again: "
+                f"{', '.join(f'`transfer {name}`' for name in makers)} with --out "
+                f"{results.directory}"
+            ) from error
+        sections.append(
+            {
+                "name": section.name,
+                "title": section.title,
+                "level": section.level,
+                "missing": list(dict.fromkeys(target(name) for name in absent)),
+                "lacking": lacking,
+                "numbers": numbers,
+                "note": results.note(section.folder) if shown else "",
+            }
+        )
+    return sections
 
 
 def _json(values: dict) -> str:

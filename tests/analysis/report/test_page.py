@@ -128,6 +128,22 @@ def test_a_folder_without_any_results_is_refused(tmp_path):
         page.check(Results(tmp_path))
 
 
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "term,estimate\nsize,1\n", ""])
+@pytest.mark.parametrize(
+    "name", ["glmm/fixed_effects.csv", "glmm/glance.csv", "sample_size/claims.csv"]
+)
+def test_tables_of_another_kind_are_refused_before_anything_is_predicted(copied, name, text):
+    (copied / name).write_text(text)
+    with pytest.raises(InputError, match=name):
+        page.check(Results(copied))
+
+
+def test_what_only_the_page_misses_is_refused_too(copied):
+    (copied / "equivalence/table.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="lacks what the page shows.*Write its results again"):
+        page.render(Results(copied), EXPLORER, "some data")
+
+
 def test_a_users_own_model_is_shown_without_published_values(copied):
     for section in SECTIONS:
         for name in section.needs:
