@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 from capability_transfer.common.errors import InputError, name_some
 
+BILLIONS = 1e-4, 1e5
+"""Sizes of models (billions) lie between: 100 thousand to 100 trillion parameters."""
+
 UNITS = {"m": 1e-3, "b": 1.0, "t": 1e3}
 SIZE = re.compile(r"(\d+(?:\.\d+)?)([mbt])", re.IGNORECASE)
 ACTIVE = re.compile(r"a(\d+(?:\.\d+)?)([mbt])", re.IGNORECASE)
@@ -19,7 +22,8 @@ EXPERTS = re.compile(r"(\d+x\d+(?:\.\d+)?[mbt]|\d+e)", re.IGNORECASE)
 def build(models: pd.DataFrame) -> pd.DataFrame:
     """Columns variant and size: log2 of ``params_b``, the nominal billions of parameters.
 
-    Raises InputError for a variant whose ``params_b`` is missing, zero, negative or infinite.
+    Raises InputError for a variant whose ``params_b`` is missing, zero, negative or infinite, or
+    no size of a model (``BILLIONS``).
     """
     billions = models["params_b"].astype(float)
     bad = ~(np.isfinite(billions) & (billions > 0))
@@ -28,7 +32,20 @@ def build(models: pd.DataFrame) -> pd.DataFrame:
             f"params_b (billions of parameters) is not a positive number for "
             f"{name_some(models['variant'][bad])}"
         )
+    for params, variant in zip(billions, models["variant"], strict=True):
+        check_billions(params, f"params_b of {variant}")
     return pd.DataFrame({"variant": models["variant"], "size": np.log2(billions)})
+
+
+def check_billions(params: float, what: str) -> None:
+    """Raises InputError for a number that no model has as its billions of parameters."""
+    low, high = BILLIONS
+    if not low <= params <= high:
+        meant = params / 1e9
+        hint = f"; {params:g} parameters are {meant:g} billion" if low <= meant <= high else ""
+        raise InputError(
+            f"{what} is billions of parameters, from {low:g} to {high:,.0f}, not {params:g}{hint}"
+        )
 
 
 def parse_size(name: str, count: Literal["total", "active"] | None = None) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 
 import numpy as np
@@ -14,7 +14,7 @@ from capability_transfer.analysis.unseen.bundles import Bundle, Catalogue
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import names
-from capability_transfer.features.size import parse_size
+from capability_transfer.features.size import check_billions, parse_size
 
 NEW = "(new)"
 
@@ -68,6 +68,8 @@ def find_model(
         model = _another(models, name, params, family, kin, asked)
     else:
         model = _known_model(models, found, name, family, asked)
+    if note := _outside(models["size"], model.size):
+        model = replace(model, notes=(*model.notes, note))
     if model.reasoning not in set(models["reasoning"]):
         there, wanted = ("off", "on") if model.reasoning else ("on", "off")
         raise InputError(
@@ -75,6 +77,18 @@ def find_model(
             f"with reasoning {wanted}"
         )
     return model
+
+
+def _outside(sizes: pd.Series, size: float) -> str | None:
+    """That a model is smaller or larger (log2 billions) than all others, in words."""
+    for edge, far, which in ((sizes.min(), sizes.min() - size, "smaller"),
+                             (sizes.max(), size - sizes.max(), "larger")):  # fmt: skip
+        if far > 1e-9:
+            return (
+                f"extrapolation: {2**size:g} billion parameters are {which} than any model learned "
+                f"from ({2**edge:g} billion), and the line of size is drawn on"
+            )
+    return None
 
 
 def _known_model(
@@ -162,6 +176,7 @@ def _billions(params: object) -> float:
     number = isinstance(params, Real) and not isinstance(params, bool | np.bool)
     if not (number and np.isfinite(params) and params > 0):
         raise InputError(f"--params is billions of parameters, a number such as 8, not {params!r}")
+    check_billions(params, "--params")
     return float(params)
 
 

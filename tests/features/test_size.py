@@ -64,3 +64,13 @@ def test_size_is_log2_of_billions():
 def test_sizes_that_are_none_are_named(bad):
     with pytest.raises(InputError, match="positive number for b"):
         build(pd.DataFrame({"variant": ["a", "b"], "params_b": [1, bad]}))
+
+
+def test_sizes_are_in_billions():
+    """Parameters where billions are meant would make a model that is right everywhere."""
+    models = pd.DataFrame({"variant": ["a", "b"], "params_b": [1, 8e9]})
+    said = r"params_b of b is billions of parameters, from 0.0001 to 100,000, not 8e\+09; .* 8 bil"
+    with pytest.raises(InputError, match=said):
+        build(models)
+    edges = models.assign(params_b=[1e-4, 1e5])
+    assert build(edges)["size"].tolist() == pytest.approx([-13.288, 16.610], abs=1e-3)

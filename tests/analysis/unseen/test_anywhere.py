@@ -97,6 +97,27 @@ def test_a_name_is_the_same_in_any_spelling(bundle, written):
     assert rows[0] == rows[1]
 
 
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [(8e9, "not 8e\\+09; 8e\\+09 parameters are 8 billion"), (1e300, "not 1e\\+300$"),
+     (1e-300, "from 0.0001 to 100,000, not 1e-300$")],
+)  # fmt: skip
+def test_a_size_that_no_model_has_is_refused(bundle, params, said):
+    with pytest.raises(InputError, match=f"--params is billions of parameters.*{said}"):
+        anywhere.find_model(bundle, None, params, "Qwen3", "on")
+
+
+def test_a_size_outside_those_learned_from_is_said(bundle):
+    sizes = 2 ** bundle.models["size"]
+    for factor, edge, which in ((0.5, sizes.min(), "smaller"), (2, sizes.max(), "larger")):
+        (note,) = anywhere.find_model(bundle, None, factor * edge, "Qwen3", "on").notes
+        assert note.startswith(
+            f"extrapolation: {factor * edge:g} billion parameters are {which} than any model "
+            f"learned from ({edge:g} billion)"
+        )
+        assert anywhere.find_model(bundle, None, edge, "Qwen3", "on").notes == ()
+
+
 def test_a_new_model_takes_its_size_and_family_from_its_name_and_says_so(bundle):
     model = anywhere.find_model(bundle, "Qwen/Qwen3-1.5B-foo", None, None, "on")
     assert (model.family, model.known, 2**model.size) == ("Qwen3", "family", 1.5)
