@@ -43,6 +43,8 @@ def term(name: str) -> str:
     """A fixed-effect term for people: ``resource:size`` is ``Resource × size``."""
     if name == "(Intercept)":
         return "Intercept"
+    if name == "Intercept":  # a column of the user's
+        return "Intercept (column)"
     if ":" in name:
         parts = [SHORT.get(part, part) for part in name.split(":")]
         return " × ".join([parts[0][:1].upper() + parts[0][1:], *parts[1:]])

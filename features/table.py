@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.files import write_table
@@ -23,19 +24,34 @@ class Feature:
     """One feature: its column, what it is known of, its builder, and the columns that it adds.
 
     ``level`` is ``language``, ``model`` or ``pair``; the builder takes a table of languages, of
-    models, or of models and one of languages, and returns rows keyed alike.
+    models, or of models and one of languages, and returns rows keyed alike. A user's own values of
+    a language's feature lie within ``limits``, on the scale that ``unit`` says.
     """
 
     name: str
     level: str
     build: Callable[..., pd.DataFrame]
     columns: tuple[str, ...]
+    limits: tuple[float, float] = (-np.inf, np.inf)
+    unit: str = ""
 
 
 FEATURES = (
-    Feature("resource", "language", resource.build, ("resource", "pages", "crawl")),
     Feature(
-        "distance", "language", typology.build, ("distance", "uriel", "n_observed", "imputed_share")
+        "resource",
+        "language",
+        resource.build,
+        ("resource", "pages", "crawl"),
+        (0.0, 15.0),
+        "log10 of Common Crawl pages",
+    ),
+    Feature(
+        "distance",
+        "language",
+        typology.build,
+        ("distance", "uriel", "n_observed", "imputed_share"),
+        (0.0, 1.0),
+        "a distance from English",
     ),
     Feature(
         "fertility",
@@ -131,6 +147,7 @@ def _with_given(table: pd.DataFrame, rows: pd.DataFrame, extra: list[str]) -> pd
         told |= {feature.name, *beside}
         if feature.name in extra:
             given = numbers(rows, feature.name, "languages")
+            _check_scale(given, feature)
             filled = given.notna().to_numpy()
             result.loc[filled, feature.name] = given[filled].to_numpy()
             result.loc[filled, beside] = None
@@ -144,6 +161,17 @@ def _with_given(table: pd.DataFrame, rows: pd.DataFrame, extra: list[str]) -> pd
         if column not in told:
             result[column] = _as_read(rows[column]).to_numpy()
     return result
+
+
+def _check_scale(given: pd.Series, feature: Feature) -> None:
+    """Raise InputError for a user's values on another scale, such as pages for their log10."""
+    low, high = feature.limits
+    outside = given[(given < low) | (given > high)]
+    if len(outside):
+        raise InputError(
+            f"languages, language {outside.index[0]}: {feature.name} is {outside.iloc[0]:g}, but "
+            f"it is {feature.unit}, from {low:g} to {high:g}"
+        )
 
 
 def _as_read(column: pd.Series) -> pd.Series:

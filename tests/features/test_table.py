@@ -85,6 +85,9 @@ def test_given_rows_and_registry_rows_can_be_put_together(tmp_path):
         ("language,resource\nde,high\n", "language deu: resource is 'high'"),
         ("language,pages\nde,1000\n", "pages but not resource"),
         ("language,distence\nde,0.1\n", "write 'distance'"),
+        ("language,resource\nde,5\nsw,295000\n", "swh: resource is 295000, but it is log10 of"),
+        ("language,resource\nde,-1\n", "from 0 to 15"),
+        ("language,distance\nde,1\nsw,52\n", "swh: distance is 52, .* English, from 0 to 1"),
     ],
 )
 def test_given_features_are_checked(tmp_path, text, message):
