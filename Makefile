@@ -19,7 +19,7 @@ EXTRAS    ?=
 PYTHON    ?=
 WITHOUT_R ?=
 
-# one thread a fit: parallelism is over fits
+# one thread per fit: parallelism is over fits
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
@@ -36,7 +36,7 @@ needs  = @tools/setup.sh $(if $(SCHEDULER),dask) $(if $(filter lme4%,$(ENGINE)),
 engine = $(if $(ENGINE),--engine $(ENGINE),$$([ ! -e .venv/setup/without-r ] || echo --engine laplace))
 judge  = $(if $(filter laplace,$(ENGINE)),,lme4)
 
-# logs of one's own, or those of the scripted provider with a model that four languages can carry
+# the user's logs, or those of the scripted provider with a model that four languages can carry
 scripted       := results/cache/evaluation/logs
 four_languages := ~ resource + size + reasoning + (1 | template) + (1 | language) + (1 | variant:language)
 paths          := $(if $(LOGS),$(LOGS) $(if $(OUT),--out '$(OUT)'),$(scripted) --out results/scripted) \
@@ -113,7 +113,7 @@ compute: $(if $(LOGS),,$(scripted)) ## tokens and compute of reasoning (Figure 1
 	$(needs) logs
 	$(transfer) compute $(paths) $(ARGS)
 
-from-logs: $(scripted) ## evaluation, ingest and GLMM end to end on scripted answers -> results/scripted/
+from-logs: $(scripted) ## evaluation, ingest and GLMM end to end, on scripted answers -> results/scripted/
 	$(needs) evaluation
 	$(transfer) ingest $(scripted) --out results/cache/scripted/outcomes.parquet
 	$(transfer) glmm --outcomes results/cache/scripted/outcomes.parquet --engine laplace \
@@ -213,9 +213,9 @@ test-pymer4: ## our fits beside lme4's through pymer4, in an environment of its 
 	@tools/pymer4.sh
 	.venv/bin/python -m pytest -m pymer4 tests/analysis/glmm/test_pymer4.py
 
-scale: ## size, cluster and end-to-end checks (minutes)
+scale: ## size, cluster and end-to-end checks, documented commands that take long (many minutes)
 	$(needs) $(tests)
-	.venv/bin/python -m pytest -m slow tests/analysis/outcomes tests/analysis/unseen tests/common tests/test_from_logs.py tests/test_clean_tree.py
+	.venv/bin/python -m pytest -m slow tests/analysis/outcomes tests/analysis/unseen tests/common tests/docs tests/test_from_logs.py tests/test_clean_tree.py
 
 mutations: ## plant known faults one by one; the tests must notice (many minutes; ARGS='word of names')
 	$(needs) $(tests)

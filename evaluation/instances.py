@@ -113,7 +113,7 @@ def generate(
         splits: ``symbolic``, ``original`` (one instance a template: its default values) or both.
         templates: only the first so many, or those with these ids; all if None.
         seconds: time limit of one template's instances.
-        workers: processes; -1 for one a processor. Instances do not depend on it.
+        workers: processes; -1 for one per core. Instances do not depend on it.
         progress: called with the number of finished templates and of all.
 
     Returns instances ordered by language as given, split, template and index, and how they were

@@ -7,14 +7,18 @@ file (``PAGES``) or to a copy of the figure; a link to anything else outside fai
 
 from __future__ import annotations
 
+import atexit
 import posixpath
 import re
+import shutil
+import tempfile
 from pathlib import Path
 
 import typer
 from capability_transfer.analysis.cli import build
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from typer.cli import get_docs_for_click
@@ -28,10 +32,28 @@ PAGES = {
 }
 """Files of the repository that are pages of the site."""
 
+PARTS = ("analysis", "common", "evaluation", "features")
 FIGURES = "results/figures"
 COMMAND_LINE = "reference/command-line.md"
 COMMANDS = re.compile(r"\*\*Commands\*\*:\n\n(\* .*\n)+\n")
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)")
+
+
+@event_priority(100)  # before mkdocstrings reads its settings
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Show mkdocstrings the package in one folder, as it is installed.
+
+    It reads sources without importing them, and so does not know that the package's parts lie
+    beside its folder in a checkout.
+    """
+    package = Path(tempfile.mkdtemp(prefix="docs-")) / "capability_transfer"
+    atexit.register(shutil.rmtree, package.parent, ignore_errors=True)
+    package.mkdir()
+    for part in (ROOT / "capability_transfer/__init__.py", *(ROOT / name for name in PARTS)):
+        (package / part.name).symlink_to(part)
+    handlers = config.plugins["mkdocstrings"].config.handlers
+    handlers["python"]["paths"] = [str(package.parent)]
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

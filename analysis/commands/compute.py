@@ -27,7 +27,7 @@ def command(
     skip_damaged: options.SkipDamaged = False,
     out: options.OutOfLogs = None,
 ) -> None:
-    """Tokens a response and the compute they take, against the gap to English.
+    """Tokens per response and the compute they take, against the gap to English.
 
     Compute is 2 · parameters · output tokens; needs logs that count tokens.
     """

@@ -29,7 +29,7 @@ def command(
         Path, typer.Option("--out", help="The instance file to write (JSON Lines).")
     ] = Path("instances.jsonl"),
     per_template: Annotated[
-        int, typer.Option("--per-template", min=1, help="Symbolic instances of a template.")
+        int, typer.Option("--per-template", min=1, help="Symbolic instances per template.")
     ] = 20,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the instances.")] = 1,
     split: Annotated[
@@ -50,9 +50,7 @@ def command(
         float,
         typer.Option("--seconds", min=0, help="Time limit of one template's instances (seconds)."),
     ] = SECONDS,
-    workers: Annotated[
-        int, typer.Option("--workers", help="Processes; -1 for one a processor.")
-    ] = -1,
+    workers: Annotated[int, typer.Option("--workers", help="Processes; -1 is one per core.")] = -1,
 ) -> None:
     """Draw instances of every template, in parallel, into a file that evaluations can share.
 

@@ -35,7 +35,7 @@ Languages = Annotated[
     Path | None,
     typer.Option(
         "--languages",
-        help="Languages and features of your own: CSV with language and any of resource (log10 "
+        help="Your languages and their features: CSV with language and any of resource (log10 "
         "Common Crawl pages), distance (0-1).",
     ),
 ]

@@ -71,11 +71,13 @@ def command(
     ] = None,
     outcomes: Annotated[
         Path | None,
-        typer.Option("--outcomes", help="The few templates that you evaluated: they calibrate."),
+        typer.Option("--outcomes", help="The few templates that you evaluated, to calibrate with."),
     ] = None,
     train: Annotated[
         Path | None,
-        typer.Option("--train", help="Outcomes to learn from; the study's published ones without."),
+        typer.Option(
+            "--train", help="Outcomes to learn from. Without it: the study's published ones."
+        ),
     ] = None,
     models: options.Models = None,
     languages: options.Languages = None,

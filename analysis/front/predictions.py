@@ -96,7 +96,7 @@ def predict(
             name or by ``params`` (billions of parameters) and, where it is known, ``family``.
         reasoning: on (True) or off (False); needed where a model has both.
         target: an accuracy (0–1): what would have to change to reach it?
-        outcomes: the few templates that you evaluated in these languages: they calibrate.
+        outcomes: the few templates that you evaluated in these languages, to calibrate with.
         study: what to learn from; the embedded study without it.
         items: questions you would ask in each language; their noise is in the intervals.
 

@@ -1,8 +1,10 @@
 """The example data of the documentation: six made-up models in six languages, from known effects.
 
-``python docs/examples/simulate.py`` writes outcomes.csv, models.csv and few.csv beside itself.
+``python docs/examples/simulate.py`` writes outcomes.csv, models.csv, few.csv and the logs of an
+evaluation (in the format of Every Eval Ever) beside itself.
 """
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -54,3 +56,31 @@ few = pd.DataFrame(
 cells.to_csv(HERE / "outcomes.csv", index=False)
 models.to_csv(HERE / "models.csv", index=False)
 few.to_csv(HERE / "few.csv", index=False)
+
+# an evaluation with two questions of each template in three languages, one file per variant
+(HERE / "logs").mkdir(exist_ok=True)
+for model in models.itertuples():
+    lines = []
+    for language in ("eng", "deu", "mar"):
+        shift = np.log2(model.params_b) - 1.5 + 0.7 * (LANGUAGES[language] - 7.4)
+        for template, easy in enumerate(easiness[:8], start=1):
+            chance = expit(-0.5 + shift + 0.8 * (model.reasoning == "on") + easy)
+            for instance in range(2):
+                correct = bool(random.random() < chance)
+                line = {
+                    "schema_version": "0.3.0",
+                    "evaluation_id": f"example/{model.base_model}/{model.reasoning}",
+                    "model_id": model.base_model,
+                    "evaluation_name": "example",
+                    "sample_id": f"{language}-{template}-{instance}",
+                    "evaluation": {"score": float(correct), "is_correct": correct},
+                    "metadata": {
+                        "language": language,
+                        "template": f"q{template:02}",
+                        "instance": str(instance),
+                        "reasoning": model.reasoning,
+                    },
+                }
+                lines.append(json.dumps(line) + "\n")
+    name = f"{model.base_model}_{model.reasoning}.jsonl"
+    (HERE / "logs" / name).write_text("".join(lines), encoding="utf-8")

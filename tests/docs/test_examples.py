@@ -100,7 +100,9 @@ def test_a_command(entered, tmp_path):
 def test_example_data_are_as_simulated(tmp_path):
     script = shutil.copy(EXAMPLES / "simulate.py", tmp_path)
     subprocess.run([sys.executable, script], check=True)
-    for name in ("outcomes.csv", "models.csv", "few.csv"):
+    logs = {f"logs/{path.name}" for path in (EXAMPLES / "logs").iterdir()}
+    assert logs == {f"logs/{path.name}" for path in (tmp_path / "logs").iterdir()}
+    for name in ("outcomes.csv", "models.csv", "few.csv", *logs):
         assert (tmp_path / name).read_text() == (EXAMPLES / name).read_text()
 
 
