@@ -19,7 +19,7 @@ LINES = [
 TARGETS = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.M))
 VARIABLES = set(re.findall(r"^([A-Z]+)\s*\?=", (ROOT / "Makefile").read_text(), re.M))
 MENTION = re.compile(r"`(make|transfer) ([a-z][a-z-]+)\b")
-OTHERS = {"git", "cd", "inspect"}
+OTHERS = {"git", "cd"}
 WRITTEN = {"export.py"}  # that a page says to write
 
 
@@ -46,6 +46,9 @@ def test_command(words, transfer):
             command.make_context(name, rest, parent=context)  # raises for what is no option
     elif program == ".venv/bin/python":
         assert arguments[-1] in WRITTEN or (ROOT / arguments[-1]).exists()
+    elif program == ".venv/bin/inspect":
+        assert arguments[0] == "eval"
+        assert (ROOT / arguments[1]).exists()
     else:
         assert program in OTHERS
 
