@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,9 @@ from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.tables.render import number
 from capability_transfer.common.errors import InputError, name_some
 from scipy import stats
+
+FEW = 8
+"""Up to so many pairs the p-value of ρ is exact; its approximation is 0 for any in one order."""
 
 SLOPES = f"{study.MAIN} + (0 + resource | variant) + (0 + distance | variant)"
 """The GLMM of the comparison: the study's, with slopes that vary over variants. Without them the
@@ -183,7 +186,16 @@ def _spearman(metric: str, determinant: str, by: pd.Series, values: pd.Series) -
     if len(pair) < 4 or pair.nunique().min() < 2:
         return None
     result = stats.spearmanr(pair["by"], pair["value"])
-    return _row(metric, determinant, "spearman", result.statistic, result.pvalue, len(pair))
+    p_value = _exact_p(pair) if len(pair) <= FEW else result.pvalue
+    return _row(metric, determinant, "spearman", result.statistic, p_value, len(pair))
+
+
+def _exact_p(pair: pd.DataFrame) -> float:
+    """The share of all orders whose Spearman's ρ is as far from zero as this one's."""
+    by, value = (stats.rankdata(pair[column]) for column in ("by", "value"))
+    by = by - by.mean()
+    orders = np.array(list(permutations(value)))
+    return float((np.abs(orders @ by) >= abs(value @ by) - 1e-9).mean())
 
 
 def _wilcoxon(metric: str, determinant: str, differences: pd.Series) -> dict | None:

@@ -153,3 +153,21 @@ def test_models_that_a_table_lacks_are_named(table):
     models = table[["variant", "base_model", "family", "size", "reasoning"]].iloc[1:]
     with pytest.raises(InputError, match="the models lack m0"):
         comparison.compare(metrics.drop(columns="reasoning"), models)
+
+
+@pytest.mark.parametrize(
+    ("means", "rho", "p_value"),
+    [([1, 2, 3, 4, 5], 1.0, 2 / 120), ([5, 4, 3, 2, 1], -1.0, 2 / 120),
+     ([1, 2, 3, 5, 4], 0.9, 10 / 120), ([1, 2, 3, 4], 1.0, 2 / 24)],
+)  # fmt: skip
+def test_few_languages_cannot_be_more_significant_than_their_orders(means, rho, p_value):
+    """Of 5! orders one is the same and one the reverse; ρ is 0.9 after any of 4 swaps."""
+    codes = [f"l{number}" for number in range(len(means))]
+    by_language = pd.DataFrame({"target_set": codes, "hat": means})
+    languages = pd.DataFrame({"language": codes, "resource": range(len(means))})
+    table = pd.DataFrame({"variant": ["a"], "base_model": "a", "reasoning": 0, "size": 1.0,
+                          "hat": 0.5})  # fmt: skip
+    found = comparison.determinants(table, by_language, languages)
+    row = found[(found["metric"] == "hat") & (found["determinant"] == "resource")].iloc[0]
+    assert row["value"] == pytest.approx(rho)
+    assert row["p_value"] == pytest.approx(p_value)
