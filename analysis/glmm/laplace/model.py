@@ -45,6 +45,7 @@ from threadpoolctl import ThreadpoolController
 
 SMALL = 1_500  # effects for which dense algebra is quick whatever the fill
 HIGHER = 1e-4  # log-likelihood by which another optimum is higher, and not the same
+SHORT = 25  # iterations of a further search: one that leads higher shows it by then
 ROUGH = 1e-3  # gradient, in log-likelihood per standard error, at which further searches end
 
 Progress = Callable[[str, int, float], None]
@@ -260,7 +261,7 @@ class Model:
                     information,
                     exact=exact and settings.hessian == "exact",
                     tolerance=settings.tolerance if exact else ROUGH,
-                    max_iterations=settings.max_iterations,
+                    max_iterations=settings.max_iterations if exact else SHORT,
                     progress=self._reporter(progress),
                 )
             except (FloatingPointError, np.linalg.LinAlgError) as error:

@@ -21,10 +21,15 @@ def is_clear(design: Design, optimum: Optimum) -> bool:
     """Whether an optimum is a peak on all sides: converged, definite, steep."""
     if not (optimum.converged and optimum.definite):
         return False
-    free = optimum.free
-    variance = np.linalg.inv(optimum.information[np.ix_(free, free)]).diagonal()
-    of_theta = np.flatnonzero(free) >= len(design.names)
-    return bool((variance[of_theta] <= FLAT**2).all())
+    free = np.flatnonzero(optimum.free)
+    covariance = np.linalg.inv(optimum.information[np.ix_(free, free)])
+    flat = (free >= len(design.names)) & (covariance.diagonal() > FLAT**2)
+    if not flat.any():
+        return True
+    # groups that nearly coincide share one variance: a ridge where only its split is unknown
+    sds = optimum.point.phi[free[flat]]
+    total = sds / np.linalg.norm(sds)
+    return bool(total @ covariance[np.ix_(flat, flat)] @ total <= FLAT**2)
 
 
 def spread(design: Design, count: int) -> list[np.ndarray]:
