@@ -271,7 +271,11 @@ MISTAKES = {
     "language not tabulated": (("equivalence", "--first", "xx"), ["It has ara, dan"]),
     "metrics from no language": (
         ("transfer-metrics", "--engine", "none", "--outcomes", "cells.csv", "--source", "xx"),
-        ["no outcomes are in language 'xx'", "deu"],
+        ["unknown language 'xx'", "Did you mean xho"],
+    ),
+    "metrics from a language without outcomes": (
+        ("transfer-metrics", "--engine", "none", "--outcomes", "cells.csv", "--source", "swh"),
+        ["no outcomes are in language 'swh'", "deu"],
     ),
 }
 

@@ -239,21 +239,28 @@ OF_MINE = ["--models", "models.csv", "--out", "r"]
 def test_languages_are_held_out_of_the_rows_that_have_every_feature(mine):
     hold = ["loo-predict", "--outcomes", "cells.csv", *OF_MINE, "--no-edges",
             "--predictor", "smooth", "--draws", 20, "--workers", 1]  # fmt: skip
-    assert "no fertility" in transfer(*hold, cwd=mine).stderr
+    without = transfer(*hold, cwd=mine)
+    assert without.returncode == 0, without.stderr
+    assert "the model is without relative fertility" in without.stdout
+    assert "mine" in set(pd.read_csv(mine / "r" / "loo" / "pairs.csv")["variant"])
     result = transfer(*hold, "--drop-missing", cwd=mine)
     assert result.returncode == 0, result.stderr
+    assert "without relative fertility" not in result.stdout
     assert "mine" not in set(pd.read_csv(mine / "r" / "loo" / "pairs.csv")["variant"])
     assert (mine / "r" / "figures" / "figure_resource_shape.png").exists()
     asked = ["--language", "swh", "--params", 7, "--reasoning", "off"]
     after = transfer("predict", "--train", "cells.csv", *OF_MINE, *asked, cwd=mine)
-    assert "no fertility" in after.stderr  # it must not find the fit to fewer rows
+    # it must not find the fit to fewer rows
+    assert "the model is without relative fertility" in after.stdout
 
 
 def test_predictions_and_their_page_take_token_counts_of_ones_own(mine):
     ask = ["predict", "--train", "cells.csv", *OF_MINE, "--model", "mine", "--language", "swh"]
-    assert "no fertility" in transfer(*ask, cwd=mine).stderr
+    alone = transfer(*ask, cwd=mine)
+    assert "the model is without relative fertility" in alone.stdout, alone.stderr
     counted = transfer(*ask, "--tokenizer-counts", "counts.csv", cwd=mine)
     assert "Swahili" in counted.stdout, counted.stderr
+    assert "without relative fertility" not in counted.stdout
     (mine / "r" / "glmm").mkdir()
     for name in ("fixed_effects.csv", "random_effects.csv"):
         shutil.copy(RESULTS / "glmm" / name, mine / "r" / "glmm")

@@ -150,7 +150,11 @@ class Path:
             value = max(value, floor)
             if outside is not None and not min(inside, outside) < value < max(inside, outside):
                 value = (inside + outside) / 2
-            last = self.at(value, last)
+            found = self.at(value, last)
+            if found is None:  # from a nearer value it may be
+                value = ((self.peak.omega[self.j] if last is None else last.value) + value) / 2
+                continue
+            last = found
             if value == floor and last.root <= wanted:
                 return floor
             step = (wanted - last.root) * last.root / -last.slope if last.slope else np.inf
@@ -168,11 +172,11 @@ class Path:
             f"{self.peak.omega[self.j]:.4g} and {value:.4g}: the likelihood is flat there"
         )
 
-    def at(self, value: float, near: Profiled | None = None) -> Profiled:
+    def at(self, value: float, near: Profiled | None = None) -> Profiled | None:
         """Maximise over the others with this coordinate at ``value``.
 
-        ``near`` is another value of this path to start from. Raises InputError if the likelihood
-        is higher than at the optimum.
+        ``near`` is another value of this path to start from; None where the likelihood cannot be
+        evaluated from there. Raises InputError if it is higher than at the optimum.
         """
         shift = value - self.peak.omega[self.j]
         start, modes = np.zeros(len(self.others)), self.peak.point.modes
@@ -186,6 +190,8 @@ class Path:
             away = self._climb(value, found.inner, off, found.modes)
             if away.fall < found.fall:
                 found = away
+        if found.fall >= FAR:
+            return None
         if found.fall < -1e-6:
             raise InputError(
                 f"with {self.name()} at {value:.4g} the log-likelihood is {-found.fall:.2g} above "

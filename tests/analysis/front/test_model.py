@@ -85,7 +85,7 @@ def test_levers_are_read_off_the_fit(published, figure):
 
 
 def test_levers_need_the_features_they_move(study):
-    with pytest.raises(InputError, match="this one lacks distance, fertility, reasoning"):
+    with pytest.raises(InputError, match="this one lacks distance, reasoning"):
         fit(study, "~ resource * size + (1 | variant) + (1 | language)").levers()
 
 

@@ -10,6 +10,7 @@ from capability_transfer.analysis.glmm.inference import profile_intervals, simul
 from capability_transfer.analysis.glmm.inference.coordinates import Coordinates
 from capability_transfer.analysis.glmm.inference.profile import profile_count
 from capability_transfer.analysis.glmm.laplace import Model, fit
+from capability_transfer.analysis.glmm.laplace.optimise import Objective
 from capability_transfer.common.errors import InputError
 from scipy import stats
 
@@ -51,6 +52,23 @@ def test_a_lower_level_gives_a_narrower_interval(fitted):
     wide, narrow = (profile_intervals(*fitted, level=level, kinds=("sd",)) for level in (0.95, 0.5))
     assert (narrow["conf_low"] > wide["conf_low"]).all()
     assert (narrow["conf_high"] < wide["conf_high"]).all()
+
+
+def test_a_value_that_cannot_be_evaluated_at_once_is_come_to_by_nearer_ones(fitted, monkeypatch):
+    wanted = profile_intervals(*fitted, kinds=("sd",))
+    evaluate, values = Objective.at, []
+
+    def at(self, phi, modes=None):
+        if modes is fitted[1].point.modes and np.abs(phi - fitted[1].point.phi).max() > 0.1:
+            values.append(phi)
+            raise FloatingPointError  # too far from the fit's own modes
+        return evaluate(self, phi, modes)
+
+    monkeypatch.setattr(Objective, "at", at)
+    found = profile_intervals(*fitted, kinds=("sd",))
+    assert values
+    for end in ("conf_low", "conf_high"):
+        assert found[end].to_numpy() == pytest.approx(wanted[end].to_numpy(), rel=1e-3)
 
 
 def test_refuses_a_fit_without_an_exact_hessian(fitted):
