@@ -9,7 +9,7 @@ from capability_transfer.analysis.commands import options, output
 from capability_transfer.analysis.inputs import load
 from capability_transfer.analysis.report import explorer, page
 from capability_transfer.analysis.report.results import Results
-from capability_transfer.analysis.unseen import anywhere
+from capability_transfer.analysis.unseen import anywhere, remarks
 from capability_transfer.common.errors import InputError
 
 EXAMPLES = {
@@ -62,4 +62,6 @@ def command(
     path = directory / "report" / "index.html"
     page.write(results, explorer.payload(bundle, grid, anywhere.ITEMS, seed), bundle.source, path)
     say.data(bundle.source, "Learned from")
+    if "fertility" not in bundle.fitted.fit.formula.variables():
+        say.note(remarks.WITHOUT_FERTILITY)
     say.line(f"{len(grid.languages)} languages to explore, {path.stat().st_size / 1e6:.1f} MB")

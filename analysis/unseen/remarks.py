@@ -27,6 +27,8 @@ MULTIPLE = "times the parameters that such a model needs to be predicted what it
 SOURCES = {"data": "", "counted": "~", "unknown": "?", "unused": "–"}
 """Marks of where a relative fertility comes from."""
 
+WITHOUT_FERTILITY = "relative fertility is not in the model: the data to learn from lack it"
+
 
 def about(model: Model) -> str:
     """A model in one line: size, mode, family, and what the data know of it."""
@@ -71,7 +73,7 @@ def remarks(table: pd.DataFrame) -> list[str]:
             "spread is in the interval"
         )
     if (table["fertility_source"] == "unused").any():
-        lines.append("relative fertility is not in the model: the data to learn from lack it")
+        lines.append(WITHOUT_FERTILITY)
     for row in table[table["templates"] > 0].itertuples():
         lines.append(f"{row.name}: calibrated with {row.templates} templates of yours")
     if table["seen"].any():
