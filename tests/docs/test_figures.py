@@ -46,6 +46,16 @@ def covers(name: str, nominal: float) -> float:
     return 100 * value(f"loo/{name}", "coverage", where)
 
 
+def edge(fold: str) -> float:
+    where = f"predictor == 'smooth' and level == 'pair' and fold == '{fold}'"
+    return 100 * value("loo/extrapolation", "coverage_80", where)
+
+
+def few_covers(k: int) -> float:
+    where = f"predictor == 'smooth' and k == {k}"
+    return 100 * value("loo/few_templates_coverage", "coverage_80", where)
+
+
 def standard_error(templates: int) -> float:
     where = f"split == 'symbolic' and rank_reference == 'own_split' and templates == {templates}"
     return value("sample_size/templates", "std_error", where)
@@ -81,8 +91,13 @@ STATED = [
     (LIMITS, "and {:.0f}% if Student's t", lambda: wald("wald, t")),
     (LIMITS, "80% intervals cover {:.0f}% of", lambda: covers("intervals", 0.8)),
     (LIMITS, "95% ones {:.0f}%", lambda: covers("intervals", 0.95)),
-    (LIMITS, "they cover less: {:.0f}% and", lambda: covers("extrapolation_intervals", 0.8)),
-    (LIMITS, "and {:.0f}% (`results/loo/extra", lambda: covers("extrapolation_intervals", 0.95)),
+    (LIMITS, "cover {:.0f}% of the pairs in the three languages", lambda: edge("least text")),
+    (LIMITS, "with least text, {:.0f}% in", lambda: edge("most distant")),
+    (LIMITS, "between {:.0f}% (Devanagari)", lambda: edge("Deva")),
+    (LIMITS, "and {:.0f}% (Arabic)", lambda: edge("Arab")),
+    (LIMITS, "cover {:.0f}% of the pairs after one", lambda: few_covers(1)),
+    (LIMITS, "{:.0f}% after five", lambda: few_covers(5)),
+    (LIMITS, "and {:.0f}% after twenty", lambda: few_covers(20)),
     (LIMITS, "differ much (SD {:.1f} log-odds)", lambda: value(
         "glmm/random_effects", "sd", "group == 'family'")),
 ]  # fmt: skip
