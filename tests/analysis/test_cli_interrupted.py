@@ -35,8 +35,9 @@ def power(simulations, out):
 
 
 def simulations(folder):
-    """Simulations that are kept, with the times they were written at."""
-    return {path: path.stat().st_mtime_ns for path in folder.glob("cache/power/*/*.npz")}
+    """Simulations that are kept, with the times they were written at; none that is being written."""
+    found = folder.glob("cache/power/*/[!.]*.npz")  # `*` takes temporary files in, too
+    return {path: path.stat().st_mtime_ns for path in found}
 
 
 def at_least(number, folder):
