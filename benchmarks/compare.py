@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 import typer
 from capability_transfer.analysis.commands.places import USER_RESULTS
-from capability_transfer.analysis.figures import style
 from capability_transfer.analysis.glmm.laplace import Model, report
 from capability_transfer.analysis.outcomes.study import data_source
-from capability_transfer.analysis.provenance import write_note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import write_note
 from capability_transfer.common import kept
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import write_table
@@ -113,7 +113,7 @@ def main(
         say(f"{row['templates']} templates, {row['engine']}: {_describe(row)}")
     source = data_source()
     hollow = f" Hollow: stopped after {limit:g} s."
-    style.save(picture.draw(table, limit, f"Data: {source}.{hollow}"), out / "engines")
+    plots.save(picture.draw(table, limit, f"Data: {source}.{hollow}"), out / "engines")
     write_note(out, "Engines side by side", _note(source))
     refits = warm.measure_apart(seed)
     write_table(refits, out / "warm.csv")

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
-from capability_transfer.analysis.figures.style import INK, MUTED, OURS, RC, add_note, new_figure
+from capability_transfer.analysis.presentation.plots import (
+    INK,
+    MUTED,
+    OURS,
+    RC,
+    add_note,
+    new_figure,
+)
 from matplotlib.figure import Figure
 
 MARKS = "os^Dvp"

@@ -8,9 +8,11 @@ import typer
 from capability_transfer.analysis import design, study
 from capability_transfer.analysis.ablations import ceiling as c
 from capability_transfer.analysis.commands import options, output, reading
-from capability_transfer.analysis.figures import figure_ceiling, style
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables import render, table_07
+from capability_transfer.analysis.figures import figure_ceiling
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.tables import table_07
 from capability_transfer.common.files import write_table
 
 EXAMPLES = {
@@ -63,5 +65,5 @@ def command(
     write_note(directory / "ceiling", "The model without saturated cells", text)
     built = table_07.build(table, text)
     render.write(built, directory / "tables")
-    style.save(figure_ceiling.draw(table, text), directory / "figures" / "figure_ceiling")
+    plots.save(figure_ceiling.draw(table, text), directory / "figures" / "figure_ceiling")
     say.table("ceiling", table, built.caption, built.display)

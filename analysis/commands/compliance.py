@@ -7,11 +7,12 @@ from capability_transfer.analysis import labels
 from capability_transfer.analysis import stages as s
 from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.determinants import check_asked
-from capability_transfer.analysis.figures import figure_compliance, style
+from capability_transfer.analysis.figures import figure_compliance
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.samples import Request
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables.render import number
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.presentation.tables import number
 
 EXAMPLES = {
     "Who boxes the answer, from a folder of logs": "transfer compliance logs/ --models models.csv",
@@ -55,5 +56,5 @@ def command(
     say.record("random_effects", result.random)
     s.write(result, directory, "compliance")
     figure = figure_compliance.draw(result.rates, text)
-    style.save(figure, directory / "figures" / "figure_compliance")
+    plots.save(figure, directory / "figures" / "figure_compliance")
     write_note(directory / "compliance", "Compliance with the format", text)

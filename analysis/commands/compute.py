@@ -5,10 +5,11 @@ from __future__ import annotations
 import pandas as pd
 from capability_transfer.analysis import compute
 from capability_transfer.analysis.commands import options, output, reading
-from capability_transfer.analysis.figures import figure_13, style
+from capability_transfer.analysis.figures import figure_13
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.samples import Request
-from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import note, write_note
 
 EXAMPLES = {
     "Tokens and operations of every model, from a folder of logs": "transfer compute logs/",
@@ -47,7 +48,7 @@ def command(
     compute.write(variants, tokens, directory)
     if variants["toggled"].any():
         figure = figure_13.draw(variants, text)
-        style.save(figure, directory / "figures" / "figure_13")
+        plots.save(figure, directory / "figures" / "figure_13")
     else:
         say.note("no model is there in both modes: no Figure 13")
     write_note(directory / "compute", "Tokens and compute", text)

@@ -8,11 +8,13 @@ import pandas as pd
 import typer
 from capability_transfer.analysis import equivalence as e
 from capability_transfer.analysis.commands import complete, options, output, reading
-from capability_transfer.analysis.figures import figure_19, style
+from capability_transfer.analysis.figures import figure_19
 from capability_transfer.analysis.outcomes.published import STUDY_LANGUAGES
 from capability_transfer.analysis.outcomes.study import study_counts
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables import render, table_equivalence
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.tables import table_equivalence
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.files import write_table
 
@@ -79,7 +81,7 @@ def command(
         (selected, chosen, f"{text} The runs at the quartiles of accuracy."),
     ):
         figure = figure_19.draw(part, test, first, second, remark)
-        style.save(figure, directory / "figures" / name)
+        plots.save(figure, directory / "figures" / name)
     say.table("equivalence", test, built.caption, built.display)
     say.record("runs", runs)
 

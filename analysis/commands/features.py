@@ -7,7 +7,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 from capability_transfer.analysis.commands import complete, options, output
-from capability_transfer.analysis.provenance import write_note
+from capability_transfer.analysis.presentation.provenance import write_note
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import write_table
 from capability_transfer.features import fertility, resource

@@ -10,10 +10,12 @@ import typer
 from capability_transfer.analysis import determinants as d
 from capability_transfer.analysis import inference, labels
 from capability_transfer.analysis.commands import complete, options, output, reading
-from capability_transfer.analysis.figures import figure_02, style
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables import render, table_03, table_04
-from capability_transfer.analysis.tables.render import number, p_value
+from capability_transfer.analysis.figures import figure_02
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.presentation.tables import number, p_value
+from capability_transfer.analysis.tables import table_03, table_04
 from capability_transfer.analysis.variance import unexplained
 
 ENGINE_HELP = "; ".join(f"{name}: {meaning}" for name, meaning in d.MODES.items()) + "."
@@ -120,7 +122,7 @@ def write(result: d.Determinants, directory: options.Path, text: str) -> None:
     render.write(effects, directory / "tables")
     render.write(table_04.build(result.standardisation(), text), directory / "tables")
     levels = "".join(f" Levels of {name} against the first." for name in result.design.factors())
-    style.save(figure_02.draw(fixed, text + levels), directory / "figures" / "figure_02")
+    plots.save(figure_02.draw(fixed, text + levels), directory / "figures" / "figure_02")
     write_note(directory / "glmm", "Fit of `transfer glmm`", text)
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 import pandas as pd
 import typer
 from capability_transfer.analysis.commands import options, output
-from capability_transfer.analysis.figures import figure_hat_noise, style
+from capability_transfer.analysis.figures import figure_hat_noise
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.transfer_metrics import simulation
 from capability_transfer.common.files import write_table
 
@@ -48,7 +49,7 @@ def command(
         write_table(table.round(5), directory / "transfer_metrics" / f"{name}.csv")
         say.record(name, table)
     figure = figure_hat_noise.draw(bias, coverage, text)
-    style.save(figure, directory / "figures" / "figure_hat_noise")
+    plots.save(figure, directory / "figures" / "figure_hat_noise")
     say.data(text)
     means = bias.pivot(index="passes", columns="metric", values="mean")
     covered = coverage.pivot(index="passes", columns="metric", values="coverage")

@@ -7,9 +7,10 @@ from capability_transfer.analysis import design as designs
 from capability_transfer.analysis import levers as lever_curves
 from capability_transfer.analysis import scale_cost, study
 from capability_transfer.analysis.commands import options, output, reading
-from capability_transfer.analysis.figures import figure_04, figure_15, style
+from capability_transfer.analysis.figures import figure_04, figure_15
 from capability_transfer.analysis.glmm.cache import cached_fit
-from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.common.files import write_table
 
 EXAMPLES = {"The gap to English by size and reasoning": "transfer levers"}
@@ -58,7 +59,7 @@ def command(
         (figure_04.draw(curves, rows, text), "figure_04"),
         (figure_15.draw(cost, rates, names, text), "figure_15"),
     ):
-        style.save(figure, directory / "figures" / name)
+        plots.save(figure, directory / "figures" / name)
     say.line(
         f"a doubling of parameters is worth {rates['parameters']:.3f} log-odds, one of pages "
         f"{rates['pages']:.3f}: {rates['doublings']:.1f} doublings, "

@@ -17,12 +17,13 @@ from capability_transfer.analysis.figures import (
     figure_ladder,
     figure_resource_shape,
     scatter,
-    style,
 )
 from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.inputs import Inputs
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables import render, table_ladder
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.tables import table_ladder
 from capability_transfer.analysis.unseen import anywhere, ladder, loo, nested, scores, shape
 from capability_transfer.analysis.unseen.predictors import PREDICTORS
 from capability_transfer.analysis.unseen.predictors import predictor as predictor_of
@@ -173,7 +174,7 @@ def write(
     if not steps.empty:
         paths += render.write(table_ladder.build(steps, text), directory / "tables")
     for name, figure in figures.items():
-        paths += style.save(figure, directory / "figures" / name)
+        paths += plots.save(figure, directory / "figures" / name)
     return paths
 
 
@@ -184,7 +185,7 @@ def write_shape(
     figure = figure_resource_shape.draw(curves, slope, languages, text)
     return [
         write_table(curves.round(loo.DIGITS), directory / "loo" / "resource_shape.csv"),
-        *style.save(figure, directory / "figures" / "figure_resource_shape"),
+        *plots.save(figure, directory / "figures" / "figure_resource_shape"),
     ]
 
 

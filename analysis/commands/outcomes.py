@@ -6,7 +6,7 @@ import pandas as pd
 from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.outcomes.cells import pair_totals
 from capability_transfer.analysis.outcomes.study import POOLED, study_cells, summary
-from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.common.files import write_table
 
 EXAMPLES = {

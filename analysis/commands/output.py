@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from capability_transfer.analysis import progress
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.tables import records
 from rich.console import Console
 from rich.markup import escape
@@ -74,7 +74,7 @@ class Output:
         """The command is done and has written these results."""
 
     def working(self, label: str) -> AbstractContextManager[Callable[[str], None]]:
-        """Progress of work of unknown length (see ``analysis.progress``)."""
+        """Progress of work of unknown length (see ``analysis.presentation.progress``)."""
         return progress.working(self.progress, label)
 
     def fitting(self, label: str) -> AbstractContextManager[Callable[[str, int, float], None]]:

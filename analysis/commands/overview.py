@@ -5,18 +5,19 @@ from __future__ import annotations
 import pandas as pd
 from capability_transfer.analysis import overview as o
 from capability_transfer.analysis.commands import options, output
-from capability_transfer.analysis.figures import figure_12, figure_16, figure_family_gaps, style
+from capability_transfer.analysis.figures import figure_12, figure_16, figure_family_gaps
 from capability_transfer.analysis.outcomes.study import TABLE_12, TOTALS, study_counts
-from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.analysis.tables import (
-    render,
     table_08,
     table_09,
     table_10,
     table_11,
     table_12,
 )
-from capability_transfer.analysis.tables.render import number
 from capability_transfer.common.errors import name_some
 from capability_transfer.common.files import write_table
 from capability_transfer.features import models as model_registry
@@ -70,7 +71,7 @@ def command(out: options.Out = None) -> None:
         ("figure_16", figure_16.draw(tables["design_space"], FEATURES)),
         ("figure_family_gaps", figure_family_gaps.draw(families, runs, COUNTED)),
     ):
-        style.save(figure, directory / "figures" / name)
+        plots.save(figure, directory / "figures" / name)
     say.data(COUNTED.removeprefix("Data: ").removesuffix("."))
     shown = pd.DataFrame({"": families["family"]})
     for column in ("gap", "published"):

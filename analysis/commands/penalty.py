@@ -5,11 +5,13 @@ from __future__ import annotations
 import pandas as pd
 from capability_transfer.analysis import penalty as p
 from capability_transfer.analysis.commands import options, output, reading
-from capability_transfer.analysis.figures import figure_10, figure_11, style
+from capability_transfer.analysis.figures import figure_10, figure_11
 from capability_transfer.analysis.inputs import Inputs
 from capability_transfer.analysis.outcomes.study import TABLE_12, table_12_counts
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables import render, table_penalty
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.tables import table_penalty
 
 EXAMPLES = {"Original against symbolic questions": "transfer penalty"}
 
@@ -59,7 +61,7 @@ def draw(result: p.Penalty, directory: options.Path, counted: str) -> None:
         (figure_10.draw(languages, result.overall, counted), "figure_10"),
         (figure_11.draw(result.gaps, result.overall, counted), "figure_11"),
     ):
-        style.save(figure, directory / "figures" / name)
+        plots.save(figure, directory / "figures" / name)
 
 
 def _counted(inputs: Inputs) -> str:

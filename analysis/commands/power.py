@@ -9,10 +9,12 @@ import typer
 from capability_transfer.analysis import design, study
 from capability_transfer.analysis.ablations import power as p
 from capability_transfer.analysis.commands import complete, options, output, reading
-from capability_transfer.analysis.figures import figure_power, style
+from capability_transfer.analysis.figures import figure_power
 from capability_transfer.analysis.glmm.cache import cached_fit
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables import render, table_power
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.tables import table_power
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import write_table
 
@@ -109,7 +111,7 @@ def command(
     write_note(directory / "power", "Power of planned studies", f"Simulated from a fit. {text}")
     built_table = table_power.build(result, text)
     render.write(built_table, directory / "tables")
-    style.save(figure_power.draw(result, text), directory / "figures" / "figure_power")
+    plots.save(figure_power.draw(result, text), directory / "figures" / "figure_power")
     say.table("power", result, built_table.caption, built_table.display)
 
 

@@ -13,12 +13,13 @@ from capability_transfer.analysis.figures import (
     figure_rank_changes,
     figure_rank_stability,
     figure_robustness,
-    style,
 )
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.outcomes.study import TABLE_12, table_12_counts
-from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.robustness import (
     consistency,
     model,
@@ -28,7 +29,7 @@ from capability_transfer.analysis.robustness import (
     stability,
 )
 from capability_transfer.analysis.robustness import scores as score_tables
-from capability_transfer.analysis.tables import render, table_contradictions, table_robustness
+from capability_transfer.analysis.tables import table_contradictions, table_robustness
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import write_table
 from capability_transfer.features.languages import resolve
@@ -126,7 +127,7 @@ def write(scored: Scored, tables: dict[str, pd.DataFrame], directory: Path) -> l
         ("ranks", figure_rank_changes.draw(ranks, label, scored.note)),
     ):
         base = directory / "figures" / f"figure_robustness_{scored.name}_{name}"
-        paths += style.save(figure, base)
+        paths += plots.save(figure, base)
     return paths
 
 
@@ -209,7 +210,7 @@ def _published(directory: Path, say: output.Output, seed: int) -> None:
         stability.THRESHOLD,
         note("means and ± of MGSM-Pro's Table 3 as published, instances simulated from them"),
     )
-    style.save(figure, directory / "figures" / "figure_rank_stability")
+    plots.save(figure, directory / "figures" / "figure_rank_stability")
     say.line(
         f"  {len(found)} of {len(compared)} comparisons between the published figures contradict",
     )

@@ -7,11 +7,13 @@ from typing import Annotated
 import typer
 from capability_transfer.analysis.ablations import sample_size as s
 from capability_transfer.analysis.commands import options, output, reading
-from capability_transfer.analysis.figures import figure_09, style
+from capability_transfer.analysis.figures import figure_09
 from capability_transfer.analysis.outcomes.study import study_cells
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables import render, table_02
-from capability_transfer.analysis.tables.render import number
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.presentation.tables import number
+from capability_transfer.analysis.tables import table_02
 from capability_transfer.analysis.tables.table_02 import SPLITS
 
 EXAMPLES = {
@@ -55,7 +57,7 @@ def command(
     table = table_02.build(result.templates, text)
     render.write(table, directory / "tables")
     figure = figure_09.draw(result.templates, result.instances, text)
-    style.save(figure, directory / "figures" / "figure_09")
+    plots.save(figure, directory / "figures" / "figure_09")
     write_note(directory / "sample_size", "Sample size", text)
     say.table("templates", result.templates, table.caption, table.display)
     for name in ("instances", "claims", "needed"):

@@ -8,9 +8,11 @@ import typer
 from capability_transfer.analysis import design, study
 from capability_transfer.analysis.ablations import specifications as s
 from capability_transfer.analysis.commands import complete, options, output, reading
-from capability_transfer.analysis.figures import figure_specifications, style
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables import render, table_specifications
+from capability_transfer.analysis.figures import figure_specifications
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.tables import table_specifications
 from capability_transfer.common.files import write_table
 
 NAMES = ", ".join(each.name for each in s.SPECIFICATIONS)
@@ -61,7 +63,7 @@ def command(
     built = table_specifications.build(table, text)
     render.write(built, directory / "tables")
     figure = figure_specifications.draw(table, text)
-    style.save(figure, directory / "figures" / "figure_specifications")
+    plots.save(figure, directory / "figures" / "figure_specifications")
     for _, rows in table.groupby("specification", sort=False):
         row = rows.iloc[0]
         changed = rows.loc[rows["significance_changed"], "term"].tolist()

@@ -6,12 +6,14 @@ from capability_transfer.analysis import stages as s
 from capability_transfer.analysis import study
 from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.determinants import check_asked
-from capability_transfer.analysis.figures import figure_03, figure_17, style
+from capability_transfer.analysis.figures import figure_03, figure_17
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.samples import Request
-from capability_transfer.analysis.provenance import note, write_note
-from capability_transfer.analysis.tables import render, table_06
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
+from capability_transfer.analysis.tables import table_06
 
 NAMES = ("operands", "intermediates", "final")
 
@@ -55,6 +57,6 @@ def command(
     say.record("by_language", result.rates)
     s.write(result, directory)
     render.write(table, directory / "tables")
-    style.save(figure_03.draw(result.rates, text), directory / "figures" / "figure_03")
-    style.save(figure_17.draw(result.fixed, text), directory / "figures" / "figure_17")
+    plots.save(figure_03.draw(result.rates, text), directory / "figures" / "figure_03")
+    plots.save(figure_17.draw(result.fixed, text), directory / "figures" / "figure_17")
     write_note(directory / "stages", "Stages of solutions", text)

@@ -14,15 +14,15 @@ from capability_transfer.analysis.figures import (
     figure_on_the_line,
     figure_transfer_comparison,
     figure_transfer_profile,
-    style,
 )
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.inputs import Inputs
-from capability_transfer.analysis.provenance import note, write_note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import tables as render
+from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.tables import (
-    render,
     table_script_contrast,
     table_transfer_metrics,
 )
@@ -136,7 +136,7 @@ def write(tables: dict[str, pd.DataFrame], directory: Path, text: str) -> list[P
     for table in rendered:
         paths += render.write(table, directory / "tables")
     for name, figure in drawn.items():
-        paths += style.save(figure, directory / "figures" / name)
+        paths += plots.save(figure, directory / "figures" / name)
     return paths
 
 

@@ -3,6 +3,6 @@
 ``save`` makes PNG and PDF files of one.
 """
 
-from capability_transfer.analysis.figures.style import save
+from capability_transfer.analysis.presentation.plots import save
 
 __all__ = ["save"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from capability_transfer.analysis.figures.scatter import COLOURS, TITLES
-from capability_transfer.analysis.figures.style import GRID, MUTED, plain
+from capability_transfer.analysis.presentation.plots import GRID, MUTED, plain
 from matplotlib.axes import Axes
 
 

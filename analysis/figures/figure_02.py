@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.figures.style import (
+from capability_transfer.analysis.presentation.plots import (
     MUTED,
     OURS,
     PUBLISHED,

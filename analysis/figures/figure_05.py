@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.figures.scatter import COLOURS, TITLES, errors, identity
-from capability_transfer.analysis.figures.style import (
+from capability_transfer.analysis.presentation.plots import (
     INK,
     MUTED,
     OURS,

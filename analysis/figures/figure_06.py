@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib
 import pandas as pd
 from capability_transfer.analysis.figures.scatter import COLOURS, TITLES, errors, identity
-from capability_transfer.analysis.figures.style import OURS, RC, add_note, new_figure
+from capability_transfer.analysis.presentation.plots import OURS, RC, add_note, new_figure
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import matplotlib
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.figures.style import (
+from capability_transfer.analysis.presentation.plots import (
     GRID,
     MUTED,
     OURS,

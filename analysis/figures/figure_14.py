@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.figures.scatter import COLOURS, TITLES, identity
-from capability_transfer.analysis.figures.style import INK, RC, add_note, new_figure, plain
+from capability_transfer.analysis.presentation.plots import INK, RC, add_note, new_figure, plain
 from matplotlib.figure import Figure
 
 COLUMNS = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import matplotlib
 import pandas as pd
-from capability_transfer.analysis.figures.style import (
+from capability_transfer.analysis.presentation.plots import (
     GRID,
     INK,
     MUTED,

@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.figures.style import (
+from capability_transfer.analysis.presentation.plots import (
     GRID,
     INK,
     MUTED,

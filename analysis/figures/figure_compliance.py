@@ -5,7 +5,14 @@ from __future__ import annotations
 import matplotlib
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.figures.style import GRID, OURS, RC, add_note, new_figure, plain
+from capability_transfer.analysis.presentation.plots import (
+    GRID,
+    OURS,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.figure import Figure
 
 

@@ -6,7 +6,14 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.figures.style import GRID, MUTED, RC, add_note, new_figure, plain
+from capability_transfer.analysis.presentation.plots import (
+    GRID,
+    MUTED,
+    RC,
+    add_note,
+    new_figure,
+    plain,
+)
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

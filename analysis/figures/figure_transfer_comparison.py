@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.figures.style import (
+from capability_transfer.analysis.presentation.plots import (
     GRID,
     INK,
     MUTED,
@@ -15,7 +15,7 @@ from capability_transfer.analysis.figures.style import (
     add_note,
     new_figure,
 )
-from capability_transfer.analysis.tables.render import number
+from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.analysis.transfer_metrics.comparison import LABELS, compared
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

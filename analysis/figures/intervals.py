@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-from capability_transfer.analysis.figures.style import OURS, name_rows
+from capability_transfer.analysis.presentation.plots import OURS, name_rows
 from matplotlib.axes import Axes
 
 WIDTHS = {95: 1.2, 80: 3.2, 50: 6.0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from capability_transfer.analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED
+from capability_transfer.analysis.presentation.plots import GRID, INK, MUTED, OURS, PUBLISHED
 from matplotlib.axes import Axes
 
 COLOURS = {"study": PUBLISHED, "smooth": OURS}

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import pandas as pd
 from capability_transfer.analysis import study as published
 from capability_transfer.analysis.figures import few_templates as figure
-from capability_transfer.analysis.front import axes
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.held_out import LEVELS, held_languages
@@ -16,9 +15,10 @@ from capability_transfer.analysis.front.progress import counting
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.front.workers import replaced_quietly
-from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.analysis.tables import table_05
-from capability_transfer.analysis.tables.render import Table
 from capability_transfer.analysis.unseen import few_templates as few
 from capability_transfer.analysis.unseen import loo
 from capability_transfer.analysis.unseen.task import Task
@@ -69,9 +69,9 @@ class TemplateBudgets(Shown):
         for name, value, known in (("level", level, LEVELS), ("truth", truth, TRUTHS)):
             if value not in known:
                 raise InputError(f"{name}={value!r}: there are {name_some(known)}")
-        with axes.axes(ax, 4.8, 3.4, self.note) as ax:
+        with plots.axes(ax, 4.8, 3.4, self.note) as ax:
             figure.by_budget(ax, self.table, level, truth)
-            axes.legend_above(ax)
+            plots.legend_above(ax)
         return ax
 
     def sheet(self) -> Sheet:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import pandas as pd
 from capability_transfer.analysis.figures import figure_05, figure_06, scatter
-from capability_transfer.analysis.figures.style import MUTED, plain
-from capability_transfer.analysis.front import axes
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.progress import counting
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.front.workers import replaced_quietly
-from capability_transfer.analysis.provenance import note
-from capability_transfer.analysis.tables.render import number
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.plots import MUTED, plain
+from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.analysis.unseen import loo, scores
 from capability_transfer.analysis.unseen.evaluate import evaluate
 from capability_transfer.analysis.unseen.folds import leave_one_out
@@ -91,7 +91,7 @@ class HeldOut(Shown):
         if level not in LEVELS:
             raise InputError(f"level={level!r}: there are {name_some(LEVELS)}")
         colour = scatter.COLOURS.get(name, MUTED)
-        with axes.axes(ax, 4.2, 4.2, self.note) as ax:
+        with plots.axes(ax, 4.2, 4.2, self.note) as ax:
             if level == "pair":
                 figure_06.points(ax, self.pairs[self.pairs["predictor"] == name], colour)
             else:

@@ -9,13 +9,13 @@ from capability_transfer.analysis import levers as curves
 from capability_transfer.analysis import scale_cost
 from capability_transfer.analysis.design import Design
 from capability_transfer.analysis.figures import figure_04
-from capability_transfer.analysis.front import axes
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Study
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.provenance import note
-from capability_transfer.analysis.tables.render import number
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.common.errors import InputError, name_some, suggest
 from matplotlib.axes import Axes
 
@@ -53,7 +53,7 @@ class Levers(Shown):
                 raise InputError(
                     f"{name}={value!r}: there are {name_some(known)}.{suggest(value, known)}"
                 )
-        with axes.axes(ax, 4.6, 3.4, self.note) as ax:
+        with plots.axes(ax, 4.6, 3.4, self.note) as ax:
             figure_04.curves(ax, self.table, self.languages, feature, lever)
             ax.set(title=figure_04.TITLES[lever], ylabel=figure_04.GAP, ylim=figure_04.LIMITS)
         return ax

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import pandas as pd
 from capability_transfer.analysis import design as designs
 from capability_transfer.analysis.figures import figure_transfer_comparison as figure
-from capability_transfer.analysis.front import axes
 from capability_transfer.analysis.front.arguments import whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.progress import fitting
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.glmm.cache import cached_fit
-from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.analysis.tables import table_transfer_metrics
-from capability_transfer.analysis.tables.render import Table
 from capability_transfer.analysis.transfer_metrics import bootstrap, comparison, report
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.features.languages import among
@@ -83,9 +83,9 @@ class Measures(Shown):
                 raise InputError(
                     f"no measure {name!r}; there are {name_some(known, 20)}.{suggest(name, known)}"
                 )
-        with axes.axes(ax, 4.2, 3.6, self.note) as ax:
+        with plots.axes(ax, 4.2, 3.6, self.note) as ax:
             figure.points(ax, self.comparison, x, y, 24)
-            axes.legend_above(ax)
+            plots.legend_above(ax)
             ax.set(xlabel=comparison.LABELS[x], ylabel=comparison.LABELS[y])
         return ax
 

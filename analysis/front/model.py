@@ -8,16 +8,16 @@ import pandas as pd
 from capability_transfer.analysis import determinants as d
 from capability_transfer.analysis import labels
 from capability_transfer.analysis.figures import figure_02
-from capability_transfer.analysis.front import axes
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.levers import Levers, levers
 from capability_transfer.analysis.front.progress import fitting
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.tables import table_03, table_04
-from capability_transfer.analysis.tables.render import Table, number, p_value
 from capability_transfer.analysis.variance import unexplained
 from matplotlib.axes import Axes
 
@@ -113,9 +113,9 @@ class FittedModel(Shown):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Forest plot of the fixed effects; published estimates are hollow marks."""
         table = self.determinants.fixed_effects()
-        with axes.axes(ax, 6.4, figure_02.height(table), self.note) as ax:
+        with plots.axes(ax, 6.4, figure_02.height(table), self.note) as ax:
             figure_02.forest(ax, table)
-            axes.legend_above(ax)
+            plots.legend_above(ax)
         return ax
 
     @speaking_python

@@ -9,15 +9,15 @@ from itertools import product
 import pandas as pd
 from capability_transfer.analysis.ablations import power as p
 from capability_transfer.analysis.figures import figure_power
-from capability_transfer.analysis.front import axes
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.model import FittedModel, fit
 from capability_transfer.analysis.front.progress import counting
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.analysis.tables import table_power
-from capability_transfer.analysis.tables.render import Table
 from capability_transfer.common.errors import InputError
 from matplotlib.axes import Axes
 
@@ -49,9 +49,9 @@ class Power(Shown):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """A line an effect, a mark a plan, with 95% intervals of the simulations' number."""
-        with axes.axes(ax, 6.4, figure_power.height(self.table), self.note) as ax:
+        with plots.axes(ax, 6.4, figure_power.height(self.table), self.note) as ax:
             figure_power.detection(ax, self.table)
-            axes.legend_above(ax)
+            plots.legend_above(ax)
         return ax
 
     def sheet(self) -> Sheet:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 from capability_transfer.analysis.figures import intervals
-from capability_transfer.analysis.front import axes
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Source, Study, given, located
 from capability_transfer.analysis.outcomes.files import read_outcomes
-from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import note
 from capability_transfer.analysis.unseen import anywhere, remarks
 from capability_transfer.analysis.unseen.observed import of_model
 from capability_transfer.features.reading import named
@@ -59,9 +59,9 @@ class Predictions(Shown):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The plug-in prediction of every language with its 50, 80 and 95% intervals."""
-        with axes.axes(ax, 6.0, intervals.height(self.table), self.note) as ax:
+        with plots.axes(ax, 6.0, intervals.height(self.table), self.note) as ax:
             intervals.intervals(ax, self.table)
-            axes.legend_above(ax, 4)
+            plots.legend_above(ax, 4)
         return ax
 
     def sheet(self) -> Sheet:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from capability_transfer.analysis import progress
+from capability_transfer.analysis.presentation import progress
 from rich.console import Console
 
 
 def fitting(label: str) -> AbstractContextManager[Callable[[str, int, float], None]]:
-    """``analysis.progress.fitting`` where the caller's output goes."""
+    """``analysis.presentation.progress.fitting`` where the caller's output goes."""
     return progress.fitting(Console(), label)
 
 
 def counting(label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """``analysis.progress.counting`` where the caller's output goes."""
+    """``analysis.presentation.progress.counting`` where the caller's output goes."""
     return progress.counting(Console(), label, total)

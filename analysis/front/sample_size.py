@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import pandas as pd
 from capability_transfer.analysis.ablations import sample_size as s
 from capability_transfer.analysis.figures import figure_09
-from capability_transfer.analysis.front import axes
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Study, given
-from capability_transfer.analysis.provenance import note
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.analysis.tables import table_02
-from capability_transfer.analysis.tables.render import Table
 from capability_transfer.common.errors import InputError, name_some, suggest
 from matplotlib.axes import Axes
 
@@ -66,13 +66,13 @@ class SampleSize(Shown):
             raise InputError(
                 f"what={what!r}: there are {name_some(PANELS)}.{suggest(what, PANELS)}"
             )
-        with axes.axes(ax, 4.2, 3.4, self.note) as ax:
+        with plots.axes(ax, 4.2, 3.4, self.note) as ax:
             if what == "precision":
                 figure_09.precision(ax, self.templates)
-                axes.legend_above(ax)
+                plots.legend_above(ax)
             elif what == "ranking":
                 figure_09.ranking(ax, self.templates)
-                axes.legend_above(ax)
+                plots.legend_above(ax)
             else:
                 figure_09.by_instances(ax, self.instances)
                 ax.set_ylabel("standard error, points")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 import pandas as pd
-from capability_transfer.analysis.tables import frames
+from capability_transfer.analysis.presentation import tables as frames
 
 ROWS = 20
 """Rows of a table that are shown; the whole one is an attribute of the result."""

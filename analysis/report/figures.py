@@ -14,7 +14,7 @@ from capability_transfer.analysis import labels
 from capability_transfer.analysis.figures import figure_02, figure_04, figure_06
 from capability_transfer.analysis.figures.few_templates import of_most_draws
 from capability_transfer.analysis.figures.scatter import COLOURS
-from capability_transfer.analysis.figures.style import (
+from capability_transfer.analysis.presentation.plots import (
     GRID,
     INK,
     MUTED,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import jinja2
 import pandas as pd
+from capability_transfer.analysis.presentation.tables import number, p_value
 from capability_transfer.analysis.report.results import Results, target
 from capability_transfer.analysis.report.sections import SECTIONS
-from capability_transfer.analysis.tables.render import number, p_value
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import write_text
 from markupsafe import Markup

@@ -7,7 +7,15 @@ import re
 from html import escape
 
 import matplotlib
-from capability_transfer.analysis.figures.style import GRID, INK, MUTED, OURS, PUBLISHED, RC, settle
+from capability_transfer.analysis.presentation.plots import (
+    GRID,
+    INK,
+    MUTED,
+    OURS,
+    PUBLISHED,
+    RC,
+    settle,
+)
 from matplotlib.figure import Figure
 
 VARIABLES = {

@@ -3,6 +3,6 @@
 ``write`` makes CSV, Markdown and LaTeX files of one; ``Table`` is what every one is.
 """
 
-from capability_transfer.analysis.tables.render import Table, write
+from capability_transfer.analysis.presentation.tables import Table, write
 
 __all__ = ["Table", "write"]

@@ -6,7 +6,7 @@ from functools import partial
 
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.tables.render import Table, number, p_value
+from capability_transfer.analysis.presentation.tables import Table, number, p_value
 
 COLUMNS = (
     "part",

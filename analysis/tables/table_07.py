@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from capability_transfer.analysis import labels
 from capability_transfer.analysis.ablations.ceiling import published, published_stars, stars
-from capability_transfer.analysis.tables.render import Table, number
+from capability_transfer.analysis.presentation.tables import Table, number
 
 SHOWN = ("resource:size", "distance:size", "resource", "distance", "size")
 CROSSED = ("resource:reasoning", "distance:reasoning", "fertility:reasoning", "size:reasoning")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-from capability_transfer.analysis.tables.render import Table
+from capability_transfer.analysis.presentation.tables import Table
 
 VERIFIED = {"yes": "verified", "in progress": "in progress", "no": ""}
 INCLUDED = {"eu": "EU", "ethnologue": "Ethnologue", "unassigned": "?", "": ""}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from capability_transfer.analysis.overview import rounding
-from capability_transfer.analysis.tables.render import Table, number
+from capability_transfer.analysis.presentation.tables import Table, number
 
 HEADINGS = {
     "original": "Orig.",

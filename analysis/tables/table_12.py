@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.tables.render import Table
+from capability_transfer.analysis.presentation.tables import Table
 
 SPLITS = {"original": "Original", "symbolic": "Symbolic"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.tables.render import Table, number
+from capability_transfer.analysis.presentation.tables import Table, number
 
 PLAN = ["languages", "variants", "templates", "instances"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-from capability_transfer.analysis.tables.render import Table, number
+from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.transfer_metrics.comparison import LABELS
 
 

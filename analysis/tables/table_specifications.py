@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from capability_transfer.analysis import labels
 from capability_transfer.analysis.ablations.ceiling import stars
-from capability_transfer.analysis.tables.render import Table, number
+from capability_transfer.analysis.presentation.tables import Table, number
 
 LABELS = {"non_latin": "Script other than Latin", "resource:distance": "Resource × distance"}
 GROUPS = {"template:language": "Template × language", "cell": "Observation"}

@@ -9,7 +9,7 @@ import pandas as pd
 from capability_transfer.analysis import study
 from capability_transfer.analysis.glmm.predict import linear_predictor
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.tables.render import number
+from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.common.errors import InputError, name_some
 from scipy import stats
 

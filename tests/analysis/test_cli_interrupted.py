@@ -35,7 +35,7 @@ def power(simulations, out):
 
 
 def simulations(folder):
-    """Simulations that are kept, with the times they were written at; none that is being written."""
+    """Simulations that are kept, with the times they were written at, none half-written."""
     found = folder.glob("cache/power/*/[!.]*.npz")  # `*` takes temporary files in, too
     return {path: path.stat().st_mtime_ns for path in found}
 

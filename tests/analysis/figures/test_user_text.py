@@ -38,7 +38,7 @@ from capability_transfer.analysis.figures import (
     figure_transfer_profile,
     intervals,
 )
-from capability_transfer.analysis.figures.style import LONGEST, plain
+from capability_transfer.analysis.presentation.plots import LONGEST, plain
 from capability_transfer.analysis.report import figures as report
 from capability_transfer.analysis.report.svg import inline
 from matplotlib.figure import Figure

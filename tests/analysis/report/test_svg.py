@@ -4,7 +4,7 @@ import re
 
 import matplotlib
 import pandas as pd
-from capability_transfer.analysis.figures.style import OURS, RC, new_figure
+from capability_transfer.analysis.presentation.plots import OURS, RC, new_figure
 from capability_transfer.analysis.report import figures
 from capability_transfer.analysis.report.svg import inline
 

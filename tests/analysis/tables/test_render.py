@@ -6,7 +6,7 @@ import subprocess
 
 import pandas as pd
 import pytest
-from capability_transfer.analysis.tables.render import LONG, Table, write
+from capability_transfer.analysis.presentation.tables import LONG, Table, write
 
 AWKWARD = "50% & χ² [−0.3] a_b #1 {x} ≤ ~ ^ \\ $ † τ – Bokmål"
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from unicodedata import category
 
 import pandas as pd
-from capability_transfer.analysis.tables import frames
 from capability_transfer.common.files import write_table, write_text
 
 
@@ -32,11 +31,11 @@ class Table:
     display: pd.DataFrame
 
     def __repr__(self) -> str:
-        return f"{self.caption}\n\n{frames.as_text(self.display)}\n\n{self.note}"
+        return f"{self.caption}\n\n{as_text(self.display)}\n\n{self.note}"
 
     def _repr_html_(self) -> str:
         return (
-            f"<p><strong>{escape(self.caption)}</strong></p>\n{frames.as_html(self.display)}\n"
+            f"<p><strong>{escape(self.caption)}</strong></p>\n{as_html(self.display)}\n"
             f"<p><small>{escape(self.note)}</small></p>"
         )
 
@@ -144,3 +143,38 @@ def _latex(table: Table) -> str:
         begin = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{alignment}}}"]
         parts = [*begin, *head, *lines, r"\bottomrule", r"\end{tabular}", caption, r"\end{table}"]
     return "\n".join([*parts, ""])
+
+
+def as_text(display: pd.DataFrame) -> str:
+    """Columns of equal width."""
+    cells = [[str(name) for name in display.columns], *display.astype(str).to_numpy().tolist()]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        "  ".join(
+            text.rjust(width) if place else text.ljust(width)
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    )
+
+
+def as_html(display: pd.DataFrame) -> str:
+    """An HTML table with column headings."""
+    head = "".join(
+        f'<th scope="col" style="text-align:{_side(place)}">{escape(str(name))}</th>'
+        for place, name in enumerate(display.columns)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td style="text-align:{_side(place)}">{escape(str(value))}</td>'
+            for place, value in enumerate(row)
+        )
+        + "</tr>"
+        for row in display.itertuples(index=False, name=None)
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _side(place: int) -> str:
+    return "right" if place else "left"
