@@ -68,7 +68,9 @@ def modes(incomplete: str) -> Offers:
 
 def predictors(incomplete: str) -> list[str]:
     """Predictors of held-out languages."""
-    return _starting(_constant("analysis/unseen/predictors/__init__.py", "PREDICTORS"), incomplete)
+    return _starting(
+        _constant("analysis/prediction/predictors/__init__.py", "PREDICTORS"), incomplete
+    )
 
 
 def feature_sets(incomplete: str) -> list[str]:

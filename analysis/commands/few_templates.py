@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 from capability_transfer.analysis import study
 from capability_transfer.analysis.commands import options, output, reading
+from capability_transfer.analysis.prediction import few_templates as few
+from capability_transfer.analysis.prediction import loo
+from capability_transfer.analysis.prediction.task import Task
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note
 from capability_transfer.analysis.tables import table_05
-from capability_transfer.analysis.unseen import few_templates as few
-from capability_transfer.analysis.unseen import loo
-from capability_transfer.analysis.unseen.task import Task
 
 EXAMPLES = {
     "One and five templates, three shuffles": "transfer few-templates --k 1 --k 5 --draws 3",

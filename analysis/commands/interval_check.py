@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 from capability_transfer.analysis.commands import options, output, reading
-from capability_transfer.analysis.unseen import loo, simulation
-from capability_transfer.analysis.unseen.task import Task
+from capability_transfer.analysis.prediction import loo, simulation
+from capability_transfer.analysis.prediction.task import Task
 from capability_transfer.common.files import write_table
 
 PREDICTORS = ("study_pairs", "smooth")

@@ -20,15 +20,15 @@ from capability_transfer.analysis.figures import (
 )
 from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.prediction import anywhere, ladder, loo, nested, scores, shape
+from capability_transfer.analysis.prediction.predictors import PREDICTORS
+from capability_transfer.analysis.prediction.predictors import predictor as predictor_of
+from capability_transfer.analysis.prediction.predictors.pairs import PairModel
+from capability_transfer.analysis.prediction.task import DRAWS, Task
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.tables import table_ladder
-from capability_transfer.analysis.unseen import anywhere, ladder, loo, nested, scores, shape
-from capability_transfer.analysis.unseen.predictors import PREDICTORS
-from capability_transfer.analysis.unseen.predictors import predictor as predictor_of
-from capability_transfer.analysis.unseen.predictors.pairs import PairModel
-from capability_transfer.analysis.unseen.task import DRAWS, Task
 from capability_transfer.common.errors import InputError, suggest
 from capability_transfer.common.files import write_table
 

@@ -10,8 +10,8 @@ import typer
 from capability_transfer.analysis.commands import complete, options, output
 from capability_transfer.analysis.inputs import Inputs, load
 from capability_transfer.analysis.outcomes.files import read_outcomes
-from capability_transfer.analysis.unseen import anywhere, loo, remarks
-from capability_transfer.analysis.unseen.observed import of_model
+from capability_transfer.analysis.prediction import anywhere, loo, remarks
+from capability_transfer.analysis.prediction.observed import of_model
 from capability_transfer.common.files import file_to_write, write_table
 
 EXAMPLES = {

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from capability_transfer.analysis.commands import options, output
 from capability_transfer.analysis.inputs import load
+from capability_transfer.analysis.prediction import anywhere, remarks
 from capability_transfer.analysis.report import explorer, page
 from capability_transfer.analysis.report.results import Results
-from capability_transfer.analysis.unseen import anywhere, remarks
 from capability_transfer.common.errors import InputError
 
 EXAMPLES = {

@@ -16,7 +16,7 @@ def of_most_draws(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_budget(axes: Axes, summary: pd.DataFrame, level: str, truth: str) -> None:
-    """Mean absolute error by templates seen (``unseen.few_templates.summarise``).
+    """Mean absolute error by templates seen (``prediction.few_templates.summarise``).
 
     A curve for each predictor, of the most draws that each budget has, with 95% bands over
     languages.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib
 import pandas as pd
 from capability_transfer.analysis import labels
+from capability_transfer.analysis.prediction.shape import ALL
 from capability_transfer.analysis.presentation.plots import (
     GRID,
     INK,
@@ -16,7 +17,6 @@ from capability_transfer.analysis.presentation.plots import (
     new_figure,
     plain,
 )
-from capability_transfer.analysis.unseen.shape import ALL
 from matplotlib.figure import Figure
 
 

@@ -15,13 +15,13 @@ from capability_transfer.analysis.front.progress import counting
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.analysis.prediction import few_templates as few
+from capability_transfer.analysis.prediction import loo
+from capability_transfer.analysis.prediction.task import Task
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import note
 from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.analysis.tables import table_05
-from capability_transfer.analysis.unseen import few_templates as few
-from capability_transfer.analysis.unseen import loo
-from capability_transfer.analysis.unseen.task import Task
 from capability_transfer.common.errors import InputError, name_some
 from matplotlib.axes import Axes
 

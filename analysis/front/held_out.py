@@ -13,14 +13,14 @@ from capability_transfer.analysis.front.progress import counting
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.analysis.prediction import loo, scores
+from capability_transfer.analysis.prediction.evaluate import evaluate
+from capability_transfer.analysis.prediction.folds import leave_one_out
+from capability_transfer.analysis.prediction.task import DRAWS, Task
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.plots import MUTED, plain
 from capability_transfer.analysis.presentation.provenance import note
 from capability_transfer.analysis.presentation.tables import number
-from capability_transfer.analysis.unseen import loo, scores
-from capability_transfer.analysis.unseen.evaluate import evaluate
-from capability_transfer.analysis.unseen.folds import leave_one_out
-from capability_transfer.analysis.unseen.task import DRAWS, Task
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.features.languages import among
 from matplotlib.axes import Axes
@@ -135,8 +135,9 @@ def hold_out(
 
     Args:
         study: from ``load``; the embedded study without it.
-        predictors: names out of ``analysis.unseen.predictors.PREDICTORS``: ``study`` (the study's
-            GLMM), ``smooth`` (ours; both take seconds a language), and simpler, faster ones.
+        predictors: names out of ``analysis.prediction.predictors.PREDICTORS``: ``study`` (the
+            study's GLMM), ``smooth`` (ours; both take seconds per language), and simpler, faster
+            ones.
         languages: those to hold out; every language of the study without it.
         draws: of the predictive distributions.
         workers: folds at once.

@@ -12,10 +12,10 @@ from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.study import Source, Study, given, located
 from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.prediction import anywhere, remarks
+from capability_transfer.analysis.prediction.observed import of_model
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import note
-from capability_transfer.analysis.unseen import anywhere, remarks
-from capability_transfer.analysis.unseen.observed import of_model
 from capability_transfer.features.reading import named
 from matplotlib.axes import Axes
 

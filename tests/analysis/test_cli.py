@@ -149,7 +149,7 @@ def test_completion_offers_what_the_commands_know():
     from capability_transfer.analysis.glmm.engines import ENGINES
     from capability_transfer.analysis.glmm.inference import METHODS
     from capability_transfer.analysis.outcomes.policies import DUPLICATES, ERRORS
-    from capability_transfer.analysis.unseen.predictors import PREDICTORS
+    from capability_transfer.analysis.prediction.predictors import PREDICTORS
     from capability_transfer.features.languages import registry
     from capability_transfer.features.typology import feature_sets
 

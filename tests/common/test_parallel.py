@@ -57,8 +57,8 @@ def test_leave_one_language_out_on_a_cluster_that_loses_a_worker():
     from contextlib import contextmanager
 
     from capability_transfer.analysis.inputs import load
-    from capability_transfer.analysis.unseen import loo
-    from capability_transfer.analysis.unseen.task import Task
+    from capability_transfer.analysis.prediction import loo
+    from capability_transfer.analysis.prediction.task import Task
     from capability_transfer.common.seeds import DEFAULT_SEED
 
     inputs = load(None, None, None, DEFAULT_SEED)

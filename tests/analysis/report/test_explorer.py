@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from capability_transfer.analysis.inputs import Inputs
 from capability_transfer.analysis.outcomes.study import study_cells
+from capability_transfer.analysis.prediction import anywhere, remarks, sizes
+from capability_transfer.analysis.prediction.sizes import size_multiples
 from capability_transfer.analysis.report import explorer
-from capability_transfer.analysis.unseen import anywhere, remarks, sizes
-from capability_transfer.analysis.unseen.sizes import size_multiples
 from capability_transfer.features.table import build_all
 
 LANGUAGES = ["eng", "deu", "fra", "rus", "dan", "est", "isl", "hin", "mar"]

@@ -1,0 +1,190 @@
+"""What predictions are made from: a fit to all data, and the features of every known language.
+
+Everything that a prediction needs is kept in one bundle, so that asking again costs no fit and no
+feature: the fit of the default predictor, the template layer, the z-score constants, and the
+features of every registered language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import pandas as pd
+from capability_transfer.analysis.glmm import result
+from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.prediction.folds import Fold, split
+from capability_transfer.analysis.prediction.loo import prepare
+from capability_transfer.analysis.prediction.predictors import predictor
+from capability_transfer.analysis.prediction.predictors.pairs import FittedPairs
+from capability_transfer.analysis.prediction.structures import Languages
+from capability_transfer.analysis.prediction.template_layer import TemplateLayer
+from capability_transfer.common import kept
+from capability_transfer.common.errors import InputError
+from capability_transfer.common.files import hash_files, hash_project, hash_settings
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import resource, typology
+
+DEFAULT = "smooth"
+"""Best over held-out languages and over held-out edges (``results/loo``)."""
+
+VARIANTS = ["variant", "base_model", "family", "size", "reasoning"]
+TEXTS = ["hub_id", "tokenizer"]  # of models, empty where there is none
+
+DRAWS = 4000
+DRAWS_SEED = 0  # of the effects' draws, which the bundle keeps
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """What predictions are made from.
+
+    Attributes:
+        fitted: the default predictor on all data, with draws of its effects.
+        layer: of the templates.
+        constants: feature, mean, sd.
+        models: variant rows of the data with raw features, hub_id and tokenizer.
+        languages: language, name, resource, distance, seen (in the data) for every language known.
+        vectors: URIEL features.
+        pairs: tokenizer and fertility of variants, in the data's languages and in all others that
+            their tokenizers are counted in.
+        source: which data.
+    """
+
+    fitted: FittedPairs
+    layer: TemplateLayer
+    constants: pd.DataFrame
+    models: pd.DataFrame
+    languages: pd.DataFrame
+    vectors: pd.DataFrame
+    pairs: pd.DataFrame
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """What can be asked about, known before any fit: ``models`` and ``languages`` of a bundle."""
+
+    models: pd.DataFrame
+    languages: pd.DataFrame
+
+
+def data_key(files: Iterable[Path | None]) -> tuple:
+    """What names data: the contents of the user's files and of the packaged ones.
+
+    Raises InputError for a file that is not there.
+    """
+    given = [Path(path) for path in files if path is not None]
+    for path in given:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file")
+    packaged = [*language_registry.DATA.glob("*.csv")]
+    packaged += (Path(__file__).parents[1] / "outcomes" / "data").glob("*.csv")
+    return (hash_files(given), hash_files(packaged))
+
+
+def bundle(
+    key: tuple,
+    cache: Path | None,
+    inputs: Callable[[], Inputs],
+    check: Callable[[Catalogue], object] | None = None,
+) -> Bundle:
+    """The bundle of some data, read from ``cache`` or made and kept there.
+
+    Args:
+        key: what names the data (``data_key``).
+        cache: a directory.
+        inputs: a function that loads them.
+        check: called before a fit is made with what can be asked about, to refuse questions that
+            have no answer.
+    """
+    path = None
+    if cache is not None:
+        name = hash_settings(hash_project(), *key)
+        path = Path(cache) / "predict" / f"{DEFAULT}-{name}.npz"
+    at_hand = kept.found(path, _of_plain)
+    if at_hand is not None:
+        return at_hand
+    loaded = inputs()
+    if check is not None:
+        check(catalogue(loaded))
+    made = build(loaded)
+    if path is not None:
+        kept.write(_plain(made), path)
+    return made
+
+
+_TABLES = ("constants", "models", "languages", "vectors", "pairs", "source")
+
+
+def _plain(made: Bundle) -> dict[str, object]:
+    """A bundle as values that can be kept; where fits start from is not among them."""
+    fitted, layer = made.fitted, made.layer
+    return {
+        "fit": result.dumps(fitted.fit),
+        "data": fitted.data,
+        "known": {"covariates": fitted.languages.covariates, "vectors": fitted.languages.vectors},
+        "drawn": fitted.posterior.drawn(),
+        "layer": {f.name: getattr(layer, f.name) for f in fields(layer) if f.name != "start"},
+        "tables": {name: getattr(made, name) for name in _TABLES},
+    }
+
+
+def _of_plain(plain: dict[str, object]) -> Bundle:
+    """``_plain`` undone, terms and kernels made anew."""
+    fit = result.loads(plain["fit"])
+    fitted = predictor(DEFAULT).fitted(fit, plain["data"], Languages(**plain["known"]))
+    fitted = fitted.with_drawn(plain["drawn"])
+    return Bundle(fitted, TemplateLayer(**plain["layer"]), **plain["tables"])
+
+
+def build(inputs: Inputs) -> Bundle:
+    """Fit the default predictor and the template layer to all data, and gather features."""
+    joined, vectors = prepare(inputs)
+    everything = split(joined, Fold("none", "none", ()))
+    fitted = predictor(DEFAULT).fit(everything.train, vectors, "laplace")
+    known = catalogue(inputs)
+    uriel = known.languages.set_index("language")["uriel"]
+    return Bundle(
+        fitted.sampled(DRAWS, DRAWS_SEED),
+        TemplateLayer.fit(everything.train),
+        everything.constants,
+        known.models,
+        known.languages,
+        typology.vectors(uriel),
+        pairs_known(inputs),
+        inputs.source,
+    )
+
+
+def catalogue(inputs: Inputs) -> Catalogue:
+    """The models that there are outcomes of, and every language known."""
+    models = inputs.features.models
+    models = models[models["variant"].isin(inputs.cells["variant"])].reset_index(drop=True)
+    for column in TEXTS:
+        models[column] = models[column].fillna("") if column in models.columns else ""
+    languages = known_languages(inputs.features.languages, inputs.further_languages)
+    return Catalogue(models[[*VARIANTS, *TEXTS]], languages)
+
+
+def pairs_known(inputs: Inputs) -> pd.DataFrame:
+    """variant, language, tokenizer, fertility_ratio and fertility of the models in the data."""
+    own, further = inputs.features.pairs, inputs.further_pairs
+    return own if further is None else pd.concat([own, further], ignore_index=True)
+
+
+def known_languages(own: pd.DataFrame, further: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Features of the languages at hand, of ``further`` ones and of all other registered ones."""
+    given = own if further is None else pd.concat([own, further], ignore_index=True)
+    others = language_registry.registry()
+    others = others[~others["language"].isin(given["language"])].reset_index(drop=True)
+    built = others[["language", "name", "uriel", "template"]].merge(
+        resource.build(others)[["language", "resource"]], on="language"
+    )
+    built = built.merge(typology.build(others)[["language", "distance"]], on="language")
+    templates = language_registry.registry().set_index("language")["template"]
+    mine = given[["language", "name", "uriel", "resource", "distance"]]
+    seen = mine["language"].isin(own["language"])
+    mine = mine.assign(template=mine["language"].map(templates).fillna(""), seen=seen)
+    return pd.concat([mine, built.assign(seen=False)], ignore_index=True)

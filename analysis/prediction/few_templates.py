@@ -1,0 +1,238 @@
+"""``make few-templates``: what a few templates in a language add to its prediction (Table 5).
+
+The study's method refits everything with the few cells; ours leaves the other languages' fit as it
+is and updates the language (``template_layer``). k templates are the first of a shuffle of all of
+them, one for each language and draw; every model answers them. The error is that of the mean
+prediction over the templates not seen, against the accuracy over all templates (``truth = all``,
+the study's: the truth holds the templates that were seen) or over those not seen (``unseen``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from capability_transfer.analysis.prediction.evaluate import fit_to_all
+from capability_transfer.analysis.prediction.folds import Fold, split
+from capability_transfer.analysis.prediction.intervals import NOMINAL, place
+from capability_transfer.analysis.prediction.predictors import predictor
+from capability_transfer.analysis.prediction.predictors.cells import CellModel
+from capability_transfer.analysis.prediction.predictors.pairs import PairModel
+from capability_transfer.analysis.prediction.task import Counting, Store, Task, in_parallel
+from capability_transfer.analysis.prediction.template_layer import TemplateLayer, calibrate
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.files import write_table
+from joblib import delayed
+
+BUDGETS = (0, 1, 2, 5, 10, 20)
+PREDICTORS = ("study", "smooth")
+FEW_DRAWS, MANY_DRAWS = 3, 20
+RESAMPLES = 2000
+PRIOR_DRAWS = 4000  # for the covariance of a language's pairs
+PREDICTIVE_DRAWS = 400
+POINTS = 100.0
+COVERAGE = [f"coverage_{round(100 * level)}" for level in NOMINAL]
+
+
+def few_templates(
+    task: Task,
+    counting: Counting,
+    predictors: Sequence[str] = PREDICTORS,
+    budgets: Sequence[int] = BUDGETS,
+    draws: int = MANY_DRAWS,
+    languages: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Errors of every predictor, language, draw and budget.
+
+    Args:
+        task: data and settings.
+        counting: shows progress.
+        predictors: fitted to cells (refitted) or to pairs (updated).
+        budgets: k.
+        draws: shuffles.
+        languages: those to hold out; all of the task's without it.
+
+    Columns: predictor, language, draw, k, truth, level, error (accuracy points; pairs averaged),
+    coverage_50, coverage_80, coverage_95 (share of pairs inside the interval, of the first
+    ``FEW_DRAWS`` draws; NaN for predictors that are refitted).
+
+    Raises InputError for a budget that leaves no template unseen and a predictor without a GLMM.
+    """
+    templates = sorted(task.joined["template"].unique())
+    if too_many := [k for k in budgets if not 0 <= k < len(templates)]:
+        raise InputError(
+            f"{name_some(too_many)} templates cannot be seen: there are {len(templates)}, and at "
+            "least one must stay unseen"
+        )
+    if fixed := [n for n in predictors if not isinstance(predictor(n), CellModel | PairModel)]:
+        raise InputError(f"templates seen change GLMMs, not the predictor {name_some(fixed)}")
+    held = sorted(task.joined["language"].unique() if languages is None else languages)
+    store = Store(task)
+    jobs, keys = [], []
+    for name in predictors:
+        refitted = isinstance(predictor(name), CellModel)
+        pieces = _pieces(budgets, draws, refitted)
+        wanted = [(language, *piece) for language in held for piece in pieces]
+        todo = [what for what in wanted if not store.has(name, ("few", what))]
+        start = fit_to_all(task, name)[1] if todo else None
+        jobs += [delayed(_piece)(task, name, what, start) for what in todo]
+        keys += [(name, ("few", what)) for what in wanted]
+    for name, what, table in in_parallel(task, jobs, "languages × draws", counting):
+        store.put(table, name, ("few", what))
+    return pd.concat([store.get(*key) for key in keys], ignore_index=True)
+
+
+def _pieces(budgets: Sequence[int], draws: int, refitted: bool) -> list[tuple]:
+    """Draws and budgets that one process works through: many at once where each is cheap."""
+    if not refitted:
+        return [(tuple(range(draws)), tuple(budgets))]
+    return [((draw,), tuple(budgets)) for draw in range(draws)]
+
+
+def shuffled(templates: Sequence[str], language: str, draw: int, seed: int) -> np.ndarray:
+    """The order in which a language's templates are seen in a draw."""
+    key = [seed, draw, *language.encode()]
+    return np.random.default_rng(key).permutation(np.asarray(sorted(templates), dtype=object))
+
+
+def _piece(task: Task, name: str, what: tuple, start: object):
+    language, draws, budgets = what
+    run = _refitted if isinstance(predictor(name), CellModel) else _updated
+    return name, what, run(task, name, language, draws, budgets, start)
+
+
+def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd.DataFrame:
+    """The study's way: the cells seen join the training rows; all effects at their modes."""
+    tables = []
+    truth = _accuracy(task.joined, language)
+    for draw in draws:
+        order = shuffled(truth.columns, language, draw, task.seed)
+        for k in budgets:
+            parts = split(task.joined, Fold("language", language, (language,)), order[:k])
+            fitted = predictor(name).fit(parts.train, task.vectors, task.engine, start)
+            prediction = fitted.predict(parts.held, task.vectors, 0, task.seed)
+            point = pd.Series(prediction.plug_in, prediction.pairs["variant"])[truth.index]
+            tables.append(_errors(name, language, draw, order[:k], point.to_numpy(), truth))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _updated(task: Task, name: str, language: str, draws, budgets, start) -> pd.DataFrame:
+    """Our way: what was predicted for the language is updated by the cells seen."""
+    parts = split(task.joined, Fold("language", language, (language,)))
+    fitted = predictor(name).fit(parts.train, task.vectors, task.engine, start)
+    layer = TemplateLayer.fit(parts.train)
+    truth = _accuracy(task.joined, language)
+    pairs = parts.held.drop_duplicates("variant").set_index("variant").loc[truth.index]
+    pairs = pairs.reset_index()
+    # As the point prediction has the SDs: a normal update cannot weigh those of the draws anew.
+    posterior = fitted.sampled(PRIOR_DRAWS, task.seed, integrated=False).about(pairs, task.vectors)
+    mean, covariance = posterior.linear_predictor(pairs), posterior.covariance(pairs)
+    items = parts.held.groupby("template")["n_total"].first()
+    tables = []
+    for draw in draws:
+        order = shuffled(truth.columns, language, draw, task.seed)
+        for k in budgets:
+            seen = parts.held[parts.held["template"].isin(order[:k])]
+            known = calibrate(layer, mean, covariance, pairs, seen)
+            unseen = pd.Index(order[k:])
+            table = _errors(name, language, draw, order[:k], known.accuracy(unseen), truth)
+            if draw < FEW_DRAWS:
+                generator = np.random.default_rng([task.seed, draw, k])
+                drawn = known.draws(unseen, PREDICTIVE_DRAWS, generator)
+                trials = items[unseen].to_numpy(dtype=float)
+                asked = max(round((trials / layer.dispersions(trials)).sum()), 1)
+                drawn = generator.binomial(asked, drawn) / asked
+                away = np.abs(place(truth[unseen].mean(axis=1).to_numpy(), drawn) - 0.5)
+                own = (table["truth"] == "unseen") & (table["level"] == "pair")
+                for column, nominal in zip(COVERAGE, NOMINAL, strict=True):
+                    table.loc[own, column] = (away <= nominal / 2).mean()
+            tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def _accuracy(joined: pd.DataFrame, language: str) -> pd.DataFrame:
+    """Accuracy (0–1) of variants × templates in a language."""
+    cells = joined[joined["language"] == language]
+    share = (cells["n_correct"] / cells["n_total"]).rename("accuracy")
+    return pd.concat([cells[["variant", "template"]], share], axis=1).pivot(
+        index="variant", columns="template", values="accuracy"
+    )
+
+
+def _errors(
+    name: str, language: str, draw: int, seen: np.ndarray, point: np.ndarray, truth: pd.DataFrame
+) -> pd.DataFrame:
+    rows = []
+    for which, against in (
+        ("all", truth.mean(axis=1)),
+        ("unseen", truth.drop(columns=seen).mean(axis=1)),
+    ):
+        difference = POINTS * (point - against.to_numpy())
+        for level, error in (
+            ("pair", np.abs(difference).mean()),
+            ("language", abs(difference.mean())),
+        ):
+            rows.append((name, language, draw, len(seen), which, level, error))
+    columns = ["predictor", "language", "draw", "k", "truth", "level", "error"]
+    return pd.DataFrame(rows, columns=columns).assign(**dict.fromkeys(COVERAGE, np.nan))
+
+
+def summarise(errors: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Table 5: draws averaged within a language, then languages; intervals over languages.
+
+    Columns: predictor, truth, k, draws, level, mae, conf_low, conf_high (accuracy points; the
+    percentile interval of ``RESAMPLES`` resamples of the languages), few_low, few_high (the central
+    95% of what ``FEW_DRAWS`` of all draws, picked anew for each language, would have given). A
+    budget has a row for the first ``FEW_DRAWS`` draws and one for all of them where there are more.
+    """
+    rows = []
+    keys = ["predictor", "truth", "k", "level"]
+    for values, group in errors.groupby(keys, sort=False):
+        for draws in sorted({min(FEW_DRAWS, group["draw"].nunique()), group["draw"].nunique()}):
+            means = group[group["draw"] < draws].groupby("language")["error"].mean().to_numpy()
+            generator = np.random.default_rng(seed)
+            picks = generator.integers(len(means), size=(RESAMPLES, len(means)))
+            low, high = np.quantile(means[picks].mean(axis=1), [0.025, 0.975])
+            few = _means_of_few(group, draws, generator)
+            rows.append((*values, draws, means.mean(), low, high, *few))
+    figures = ["mae", "conf_low", "conf_high", "few_low", "few_high"]
+    table = pd.DataFrame(rows, columns=[*keys, "draws", *figures])
+    order = ["predictor", "truth", "k", "draws", "level", *figures]
+    first = {name: place for place, name in enumerate(dict.fromkeys(errors["predictor"]))}
+    return table[order].sort_values(
+        ["predictor", "truth", "level", "draws", "k"],
+        key=lambda column: column.map(first) if column.name == "predictor" else column,
+        ignore_index=True,
+    )
+
+
+def _means_of_few(
+    group: pd.DataFrame, draws: int, generator: np.random.Generator
+) -> tuple[float, float]:
+    """The central 95% of the error over ``FEW_DRAWS`` draws; NaN where there are no more."""
+    if draws <= FEW_DRAWS:
+        return np.nan, np.nan
+    wide = group.pivot(index="language", columns="draw", values="error").to_numpy()
+    order = generator.random((RESAMPLES, *wide.shape)).argsort(axis=-1, kind="stable")[
+        ..., :FEW_DRAWS
+    ]
+    picked = np.take_along_axis(np.broadcast_to(wide, (RESAMPLES, *wide.shape)), order, axis=-1)
+    low, high = np.quantile(picked.mean(axis=(1, 2)), [0.025, 0.975])
+    return low, high
+
+
+def coverage(errors: pd.DataFrame) -> pd.DataFrame:
+    """predictor, k, coverage_50 … coverage_95 of pairs' accuracies over the templates not seen."""
+    known = errors[errors["coverage_80"].notna()]
+    return known.groupby(["predictor", "k"], sort=False)[COVERAGE].mean().reset_index()
+
+
+def write(errors: pd.DataFrame, directory: Path, seed: int) -> list[Path]:
+    """``loo/few_templates.csv`` and the coverage beside it."""
+    folder = Path(directory) / "loo"
+    return [
+        write_table(summarise(errors, seed).round(6), folder / "few_templates.csv"),
+        write_table(coverage(errors).round(6), folder / "few_templates_coverage.csv"),
+    ]

@@ -1,0 +1,101 @@
+"""Predictions in words: what a reader must know of them, and the same table in percent."""
+
+from __future__ import annotations
+
+import pandas as pd
+from capability_transfer.analysis.prediction.anywhere import Model
+from capability_transfer.analysis.prediction.intervals import NOMINAL
+from capability_transfer.common.errors import InputError, name_some
+
+KNOWN = {
+    "variant": "in the data",
+    "base_model": "its base model is in the data, in the other mode",
+    "family": "new; its family is in the data",
+    "nothing": "new, and so is its family: a wide interval",
+}
+"""What the data know of a model that was asked about (``Model.known``)."""
+
+EXTREMES = {
+    ("resource", -1): "has less text than any language learned from",
+    ("resource", 1): "has more text than any language learned from",
+    ("distance", -1): "is closer to English than any language learned from",
+    ("distance", 1): "is farther from English than any language learned from",
+}
+MULTIPLE = "times the parameters that such a model needs to be predicted what it is in English"
+"""What the last column of ``in_percent`` says."""
+
+SOURCES = {"data": "", "counted": "~", "unknown": "?", "unused": "–"}
+"""Marks of where a relative fertility comes from."""
+
+WITHOUT_FERTILITY = "relative fertility is not in the model: the data to learn from lack it"
+
+
+def about(model: Model) -> str:
+    """A model in one line: size, mode, family, and what the data know of it."""
+    mode = "on" if model.reasoning else "off"
+    return (
+        f"{model.variant}: {2**model.size:g}B, reasoning {mode}, family "
+        f"{model.family.removesuffix(' (new)')} ({KNOWN[model.known]})"
+    )
+
+
+def in_percent(table: pd.DataFrame) -> pd.DataFrame:
+    """``anywhere.predict``'s table as strings: predictions and intervals in percent."""
+    display = pd.DataFrame({"": table["name"] + " (" + table["language"] + ")"})
+    for point in ("plug_in", "integrated"):
+        display[point.replace("_", "-")] = [f"{100 * value:.1f}" for value in table[point]]
+    for level in (round(100 * level) for level in NOMINAL):
+        ends = zip(table[f"low_{level}"], table[f"high_{level}"], strict=True)
+        display[f"{level}%"] = [f"{100 * low:.0f}–{100 * high:.0f}" for low, high in ends]
+    display["log10 pages"] = [f"{value:.2f}" for value in table["resource"]]
+    display["distance"] = [f"{value:.3f}" for value in table["distance"]]
+    values = zip(table["fertility"], table["fertility_source"], strict=True)
+    display["fertility"] = [
+        SOURCES[source] + (f"{value:+.2f}" if source in ("data", "counted") else "")
+        for value, source in values
+    ]
+    display["× size"] = ["–" if v != v else f"{v:.1f}" for v in table["size_multiple"]]
+    return display
+
+
+def remarks(table: pd.DataFrame) -> list[str]:
+    """What a reader must know: extrapolation, guesses, calibration, pairs in the data."""
+    lines = []
+    for (feature, sign), what in EXTREMES.items():
+        outside = sign * table[f"{feature}_outside"]
+        for name, far in zip(table["name"][outside > 0], outside[outside > 0], strict=True):
+            lines.append(f"extrapolation: {name} {what} ({far:.2f} SD outside)")
+    if (table["fertility_source"] == "counted").any():
+        lines.append("relative fertility marked ~ was counted with the model's tokenizer")
+    if (table["fertility_source"] == "unknown").any():
+        lines.append(
+            "relative fertility that is not known (?) is taken as 0, an average tokenizer's; its "
+            "spread is in the interval"
+        )
+    if (table["fertility_source"] == "unused").any():
+        lines.append(WITHOUT_FERTILITY)
+    for row in table[table["templates"] > 0].itertuples():
+        lines.append(f"{row.name}: calibrated with {row.templates} templates of yours")
+    if table["seen"].any():
+        lines.append(f"in the data already: {name_some(table['name'][table['seen']])}")
+    return lines
+
+
+def reaching(table: pd.DataFrame, target: float) -> list[str]:
+    """``anywhere.what_reaches``'s table in sentences; InputError where nothing reaches it."""
+    if table["params_b"].isna().all() and not (table["reasoning_on"] >= target).any():
+        best = table.loc[table["best"].idxmax()]
+        raise InputError(
+            f"no size up to {table['limit_b'].iloc[0]:,.0f}B reaches {target:.0%} there: the best "
+            f"prediction is {best['best']:.0%} ({best['language']})"
+        )
+    lines = []
+    for row in table.itertuples():
+        if row.params_b == row.params_b:
+            text = f"about {row.params_b:.3g}B parameters in the same family and mode"
+        else:
+            text = f"no size up to {row.limit_b:,.0f}B (best: {row.best:.0%})"
+        if row.reasoning_on == row.reasoning_on:
+            text += f"; with reasoning on, this model: {row.reasoning_on:.0%}"
+        lines.append(f"{target:.0%} in {row.language}: {text}")
+    return lines

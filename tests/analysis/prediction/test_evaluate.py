@@ -1,0 +1,103 @@
+"""Held-out predictions of a part of the study: resumed, parallel or not, the same."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.analysis.prediction import evaluate as module
+from capability_transfer.analysis.prediction.evaluate import evaluate, observed_accuracy
+from capability_transfer.analysis.prediction.folds import Fold, split
+from capability_transfer.analysis.prediction.predictors import predictor
+from capability_transfer.analysis.prediction.task import Store, Task
+from capability_transfer.analysis.study import MAIN
+from capability_transfer.common.errors import InputError
+
+FOLDS = [Fold("language", "mar", ("mar",)), Fold("script", "Deva", ("hin", "mar"))]
+
+
+@contextmanager
+def silent(label, total):
+    yield lambda done: None
+
+
+@pytest.fixture(scope="module")
+def run(joined, vectors, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    task = Task(joined, vectors, draws=200, seed=3, cache=cache, workers=1)
+    return task, evaluate(task, ["study", "model_mean", "smooth"], FOLDS, silent)
+
+
+def test_rows_are_pairs_and_language_means(run):
+    _, (table, fits) = run
+    one = table[(table["kind"] == "language") & (table["predictor"] == "study")]
+    pairs, means = one[one["level"] == "pair"], one[one["level"] == "language"]
+    assert len(means) == 1
+    for column in ("observed", "plug_in", "integrated"):
+        assert means[column].iloc[0] == pytest.approx(pairs[column].mean())
+    assert (pairs["low_95"] <= pairs["low_80"]).all()
+    assert fits.set_index("predictor")["log_lik"].isna().to_dict() == {
+        "study": False, "model_mean": True, "smooth": False,
+    }  # fmt: skip
+
+
+def test_the_studys_prediction_plugs_modes_in(run, joined):
+    _, (table, _) = run
+    parts = split(joined, FOLDS[0])
+    cold = fit(MAIN, parts.train)
+    eta = cold.fixed_matrix(parts.held) @ cold.coefficients.to_numpy()
+    for group in ("family", "base_model", "variant", "template"):
+        modes = cold.modes[cold.modes["group"] == group].set_index("level")["mode"]
+        eta += parts.held[group].map(modes).to_numpy()
+    accuracy = pd.Series(1 / (1 + np.exp(-eta))).groupby(parts.held["variant"].to_numpy()).mean()
+    found = table.query("predictor == 'study' and kind == 'language' and level == 'pair'")
+    np.testing.assert_allclose(
+        found.set_index("variant")["plug_in"].sort_index(), accuracy.sort_index(), atol=2e-4
+    )
+
+
+def test_model_means_are_pooled_training_accuracies(run, joined):
+    _, (table, _) = run
+    own = joined[joined["language"] != "mar"].groupby("variant")[["n_correct", "n_total"]].sum()
+    found = table.query("predictor == 'model_mean' and kind == 'language' and level == 'pair'")
+    expected = own["n_correct"] / own["n_total"]
+    assert found.set_index("variant")["plug_in"].to_dict() == pytest.approx(expected.to_dict())
+
+
+def test_finished_folds_are_not_computed_again(run, monkeypatch):
+    task, (table, _) = run
+    monkeypatch.setattr(module, "in_parallel", lambda task, jobs, *rest: iter(jobs))
+    again, _ = evaluate(task, ["study", "model_mean", "smooth"], FOLDS, silent)
+    pd.testing.assert_frame_equal(again, table)
+
+
+def test_other_code_or_packaged_data_read_nothing_that_was_kept(run, monkeypatch):
+    task, _ = run
+    assert Store(task).has_all("smooth", [FOLDS[0].held_out])
+    monkeypatch.setattr(
+        "capability_transfer.analysis.prediction.task.hash_project", lambda: "changed"
+    )
+    assert not Store(task).has_all("smooth", [FOLDS[0].held_out])
+
+
+def test_intervals_widen_where_nothing_near_is_known(run):
+    _, (table, _) = run
+    rows = table.query("predictor == 'smooth' and level == 'pair' and language == 'mar'")
+    width = (rows["high_80"] - rows["low_80"]).groupby(rows["kind"]).mean()
+    assert width["script"] > width["language"]
+
+
+def test_an_unknown_predictor_is_refused():
+    with pytest.raises(InputError, match="Did you mean smooth"):
+        predictor("smoth")
+
+
+def test_templates_weigh_equally_in_what_was_observed():
+    """By hand: 1 of 2 and 9 of 10 are 0.7 on average, not 10 of 12."""
+    cells = pd.DataFrame({"language": "x", "variant": ["a", "a", "b"], "template": [1, 2, 1],
+                          "n_correct": [1, 9, 3], "n_total": [2, 10, 4]})  # fmt: skip
+    pairs, accuracy, items = observed_accuracy(cells)
+    assert pairs["variant"].tolist() == ["a", "b"]
+    assert accuracy.tolist() == pytest.approx([0.7, 0.75])
+    assert items.tolist() == [12, 4]

@@ -1,0 +1,94 @@
+"""Template budgets: draws, averages, and both methods on a part of the study."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from capability_transfer.analysis.prediction.few_templates import few_templates, shuffled, summarise
+from capability_transfer.analysis.prediction.task import Task
+from capability_transfer.common.errors import InputError
+
+
+@contextmanager
+def silent(label, total):
+    yield lambda done: None
+
+
+def test_a_larger_budget_sees_what_a_smaller_one_saw():
+    names = [f"t{number}" for number in range(30)]
+    order = shuffled(names, "isl", 1, 7)
+    assert sorted(order) == sorted(names)
+    np.testing.assert_array_equal(order, shuffled(list(reversed(names)), "isl", 1, 7))
+    assert (order != shuffled(names, "isl", 2, 7)).any()
+    assert (order != shuffled(names, "mar", 1, 7)).any()
+
+
+def test_draws_are_averaged_within_a_language_first():
+    rows = [("p", "x", draw, 1, "all", "pair", error) for draw, error in enumerate([1, 3, 5])]
+    rows += [("p", "y", draw, 1, "all", "pair", 10) for draw in range(3)]
+    columns = ["predictor", "language", "draw", "k", "truth", "level", "error"]
+    table = summarise(pd.DataFrame(rows, columns=columns), 1)
+    assert len(table) == 1
+    assert table["mae"].iloc[0] == pytest.approx((3 + 10) / 2)
+    assert table["conf_low"].iloc[0] == pytest.approx(3)
+    assert table["conf_high"].iloc[0] == pytest.approx(10)
+
+
+def test_the_spread_of_three_draws_stands_beside_all_of_them():
+    """Two languages, six draws: the mean of three draws each, by hand over all choices."""
+    errors = {"x": [0, 0, 0, 6, 6, 6], "y": [3] * 6}
+    rows = [
+        ("p", language, draw, 1, "all", "pair", error)
+        for language, values in errors.items()
+        for draw, error in enumerate(values)
+    ]
+    columns = ["predictor", "language", "draw", "k", "truth", "level", "error"]
+    few, every = summarise(pd.DataFrame(rows, columns=columns), 1).to_dict("records")
+    assert (few["draws"], few["mae"], np.isnan(few["few_low"])) == (3, 1.5, True)
+    assert (every["draws"], every["mae"]) == (6, 3)
+    assert (every["few_low"], every["few_high"]) == (1.5, 4.5)  # x gives 0, 2, 4 or 6
+
+
+def test_as_many_templates_as_there_are_are_refused(joined, vectors):
+    with pytest.raises(InputError, match="there are 20"):
+        few_templates(Task(joined, vectors, workers=1), silent, budgets=(0, 20))
+
+
+def test_a_refit_and_an_update(joined, vectors):
+    few = joined[joined["language"].isin(["eng", "deu", "dan", "isl", "hin"])]
+    task = Task(few.reset_index(drop=True), vectors, workers=1)
+    errors = few_templates(task, silent, budgets=(0, 8), draws=1)
+    assert set(errors["predictor"]) == {"study", "smooth"}
+    pairs = errors.query("level == 'pair' and truth == 'unseen'")
+    mean = pairs.groupby(["predictor", "k"])["error"].mean()
+    assert (mean.xs(8, level="k") < mean.xs(0, level="k")).all()
+    none = errors[errors["k"] == 0].pivot_table(
+        index=["predictor", "language", "level"], columns="truth", values="error"
+    )
+    np.testing.assert_allclose(none["all"], none["unseen"])
+
+
+def test_what_is_not_seen_has_no_say_and_is_the_truth_asked_for(joined, vectors):
+    """Of templates all wrong, then all right, k seen: errors of one prediction add up to 100."""
+    few = joined[
+        joined["language"].isin(["eng", "deu", "isl", "hin"])
+        & joined["variant"].str.startswith(("granite", "Qwen2.5-1.5B", "Qwen2.5-7B", "Qwen3-8B"))
+    ].reset_index(drop=True)
+    order = shuffled(few["template"].unique(), "isl", 0, 0)
+    unseen = (few["language"] == "isl") & ~few["template"].isin(order[:5])
+    assert unseen.sum() == 15 * few["variant"].nunique()
+    errors = []
+    for share in (0, 1):
+        told = few["n_correct"].where(~unseen, share * few["n_total"])
+        task = Task(few.assign(n_correct=told), vectors, workers=1)
+        table = few_templates(task, silent, budgets=(5,), draws=1, languages=["isl"])
+        errors.append(table.query("level == 'language'").set_index(["predictor", "truth"])["error"])
+    both = errors[0] + errors[1]
+    assert both.xs("unseen", level="truth").to_dict() == pytest.approx(
+        {"study": 100, "smooth": 100}, abs=0.05
+    )
+    # of all twenty the fifteen not seen changed
+    assert both.xs("all", level="truth").to_dict() == pytest.approx(
+        {"study": 75, "smooth": 75}, abs=0.05
+    )

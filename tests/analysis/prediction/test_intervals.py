@@ -1,0 +1,101 @@
+"""Intervals from draws, and their scores, against figures worked out by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from capability_transfer.analysis.prediction import scores
+from capability_transfer.analysis.prediction.intervals import interval_score, place, predicted
+from capability_transfer.analysis.prediction.prediction import Prediction, mean_by_pair, pairs_of
+
+PAIRS = pd.DataFrame({"language": ["x", "x", "y"], "variant": ["a", "b", "a"]})
+
+
+def test_the_interval_score_is_the_width_and_what_lies_outside():
+    found = interval_score(np.array([0.5, 0.1, 0.9]), np.full(3, 0.4), np.full(3, 0.6), 0.8)
+    np.testing.assert_allclose(found, [0.2, 0.2 + 10 * 0.3, 0.2 + 10 * 0.3])
+
+
+def test_place_counts_ties_half():
+    draws = np.array([[0.1, 0.2, 0.2, 0.4]])
+    assert place(np.array([0.2]), draws)[0] == pytest.approx(0.5)
+    assert place(np.array([0.0]), draws)[0] == 0
+
+
+def test_binomial_noise_is_in_the_intervals():
+    certain = Prediction(PAIRS, np.full(3, 0.5), np.full((3, 4000), 0.5))
+    table = predicted(certain, np.array([100, 100, 10_000]), 1).query("level == 'pair'")
+    half = (table["high_95"] - table["low_95"]).to_numpy() / 2
+    expected = 1.96 * np.sqrt(0.25 / np.array([100, 100, 10_000]))
+    np.testing.assert_allclose(half, expected, rtol=0.12)
+
+
+def test_a_languages_mean_has_the_noise_of_all_its_items():
+    """Two pairs of 100 and 300 items: the mean's variance is p (1 − p) (1/100 + 1/300) / 4."""
+    certain = Prediction(PAIRS, np.full(3, 0.5), np.full((3, 4000), 0.5))
+    table = predicted(certain, np.array([100, 300, 50]), 1).query("level == 'language'")
+    half = (table["high_95"] - table["low_95"]).to_numpy() / 2
+    expected = 1.96 * np.sqrt([0.25 * (1 / 100 + 1 / 300) / 4, 0.25 / 50])
+    np.testing.assert_allclose(half, expected, rtol=0.12)
+
+
+def test_shared_effects_stay_in_a_languages_mean():
+    draws = np.random.default_rng(3).uniform(0.2, 0.8, 5000)
+    together = Prediction(PAIRS, np.full(3, 0.5), np.tile(draws, (3, 1)))
+    table = predicted(together, np.full(3, 100_000), 1)
+    mean = table[(table["level"] == "language") & (table["language"] == "x")].iloc[0]
+    assert mean["low_80"] == pytest.approx(0.26, abs=0.01)
+    assert mean["high_80"] == pytest.approx(0.74, abs=0.01)
+    assert mean["integrated"] == pytest.approx(0.5, abs=0.01)
+
+
+def test_without_draws_there_are_no_intervals():
+    table = predicted(Prediction(PAIRS, np.array([0.1, 0.3, 0.2])), np.full(3, 10), 1)
+    assert table["low_80"].isna().all()
+    assert table.query("level == 'language'")["plug_in"].tolist() == pytest.approx([0.2, 0.2])
+
+
+def test_summary_of_known_errors():
+    rows = pd.DataFrame(
+        {
+            "level": "pair",
+            "predictor": "p",
+            "observed": [0.1, 0.5, 0.9],
+            "plug_in": [0.2, 0.5, 0.8],
+            "low_80": [0.0, 0.4, 0.85],
+            "high_80": [0.3, 0.45, 0.95],
+        }
+    )
+    row = scores.summary(rows).iloc[0]
+    assert row["mae"] == pytest.approx(20 / 3)
+    assert row["rmse"] == pytest.approx(np.sqrt(200 / 3))
+    assert row["pearson"] == pytest.approx(1)
+    assert row["coverage_80"] == pytest.approx(2 / 3)
+
+
+def test_places_spread_evenly_are_calibrated():
+    """Of places 0.005, 0.015, … 0.995 the central interval of 30% holds 30, and so on."""
+    rows = pd.DataFrame({"predictor": "p", "level": "pair", "place": np.arange(0.005, 1, 0.01)})
+    table = scores.calibration(rows)
+    assert table["nominal"].tolist() == pytest.approx(np.arange(0.05, 1, 0.05))
+    assert table["coverage"].tolist() == pytest.approx(table["nominal"], abs=0.0101)
+    narrow = rows.assign(place=0.5 + (rows["place"] - 0.5) / 2)  # intervals too wide by half
+    found = scores.calibration(narrow).set_index(np.arange(5, 100, 5))["coverage"]
+    assert found[30] == pytest.approx(0.6, abs=0.0101)
+    assert found[50] == pytest.approx(1)
+
+
+def test_too_much_predicted_is_an_error_above_zero():
+    rows = pd.DataFrame({"level": ["language", "language", "pair"], "language": ["x", "y", "x"],
+                         "predictor": "p", "observed": [0.5, 0.7, 0.1],
+                         "plug_in": [0.6, 0.4, 0.9]})  # fmt: skip
+    table = scores.by_language(rows)
+    assert table["language"].tolist() == ["x", "y"]
+    assert table["predicted"].tolist() == [0.6, 0.4]
+    assert table["error"].tolist() == pytest.approx([10, -30])
+
+
+def test_means_by_pair_keep_the_order_of_appearance():
+    rows = pd.DataFrame({"language": ["y", "x", "y"], "variant": ["a", "a", "a"]})
+    pairs, codes = pairs_of(rows)
+    assert pairs["language"].tolist() == ["y", "x"]
+    np.testing.assert_allclose(mean_by_pair(np.array([1.0, 5.0, 3.0]), codes, 2), [2, 5])

@@ -1,0 +1,54 @@
+"""Kernels over languages, against figures worked out by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from capability_transfer.analysis.prediction.structures import Languages, Relatives, Smooth
+from capability_transfer.common.errors import InputError
+
+CODES = pd.Index(["a", "b", "c"], name="language")
+KNOWN = Languages(
+    pd.DataFrame({"resource": [0.0, 0.5, 2.0], "distance": 0.0}, index=CODES),
+    pd.DataFrame([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], index=CODES),
+)
+
+
+@pytest.mark.parametrize("length", [0.5, 1.0, 3.0])
+def test_a_smooth_bends_over_its_length(length):
+    """exp(−d² / 2 l²): at a distance of one length the correlation is exp(−1/2)."""
+    kernel = Smooth("smooth", "resource", "family", length).kernel(KNOWN, KNOWN)
+    assert (kernel.name, kernel.factor, kernel.by) == ("smooth", "language", "family")
+    assert list(kernel.levels) == ["a", "b", "c"]
+    at = np.array([0, 0.5, 2.0])
+    np.testing.assert_allclose(
+        kernel.matrix, np.exp(-0.5 * ((at[:, None] - at) / length) ** 2), rtol=1e-12
+    )
+
+
+def test_relatives_are_alike_at_the_median_distance_of_those_learned_from():
+    """Squared distances 1, 4 and 5: the median is 4, so that a and c correlate by exp(−1/2)."""
+    kernel = Relatives("relatives").kernel(KNOWN, KNOWN)
+    between = np.array([[0, 1, 4], [1, 0, 5], [4, 5, 0]])
+    np.testing.assert_allclose(kernel.matrix, np.exp(-between / 8), rtol=1e-12)
+
+
+def test_a_language_asked_about_does_not_change_the_length():
+    own = pd.Index(["z", "a"], name="language")
+    asked = Languages(
+        pd.DataFrame({"resource": 9.0, "distance": 0.0}, index=own),
+        pd.DataFrame([[0.0, 4.0], [7.0, 7.0]], index=own),
+    )
+    both = KNOWN.with_others(asked)
+    assert list(both.vectors.index) == list(both.covariates.index) == ["a", "b", "c", "z"]
+    kernel = Relatives("relatives").kernel(both, KNOWN)
+    assert list(kernel.levels) == ["a", "b", "c", "z"]
+    np.testing.assert_allclose(kernel.matrix[3], np.exp(-np.array([16, 17, 4, 0]) / 8))
+
+
+def test_languages_are_those_of_the_rows_and_have_vectors():
+    rows = pd.DataFrame({"language": ["b", "a", "b"], "resource": [0.5, 0.0, 0.5]})
+    found = Languages.of(rows, KNOWN.vectors, ["resource"])
+    assert found.covariates["resource"].to_dict() == {"a": 0.0, "b": 0.5}
+    assert list(found.vectors.index) == ["a", "b"]
+    with pytest.raises(InputError, match="no vector for y"):
+        Languages.of(rows.assign(language="y"), KNOWN.vectors, ["resource"])
