@@ -12,9 +12,10 @@ from io import TextIOWrapper
 from typing import Annotated
 
 import typer
-from capability_transfer.analysis.commands import output
+from capability_transfer.analysis.commands import determinants, output, registry
 from capability_transfer.analysis.commands.places import asked
 from capability_transfer.analysis.commands.source import described
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.errors import InputError
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
@@ -62,6 +63,9 @@ PANELS = {
 }
 """Every command, by the question that leads to it."""
 
+MODULES = (determinants,)
+"""Where the commands are defined."""
+
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
 
 EXAMPLES = {
@@ -101,8 +105,11 @@ def build(names: Collection[str] = COMMANDS) -> typer.Typer:
     app.callback()(transfer)
     for panel, members in PANELS.items():
         for name in members:
-            function, examples = described(name), {}
-            if name in names:
+            if name in registry.COMMANDS:
+                function, examples = vars(registry.COMMANDS[name]).values()
+            else:
+                function, examples = described(name), {}
+            if name in names and name not in registry.COMMANDS:
                 module = import_module(
                     f"capability_transfer.analysis.commands.{name.replace('-', '_')}"
                 )
@@ -175,9 +182,9 @@ class Command(TyperCommand):
         options, shared = dict(ctx.params), ctx.find_root().params
         machine = options.pop("json") or shared["json"]
         with (
-            output.speaking(self.name, options, machine) as say,
+            output.speaking(self.name, options, machine),
             asked(self.params, options),
-            say.working(self.name),  # below it, what is shown of parts of the work
+            progress.working(self.name),  # below it, what is shown of parts of the work
             cluster(shared["scheduler"], shared["dask"]),
         ):
             try:

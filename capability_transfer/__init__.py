@@ -12,7 +12,7 @@ if (_CHECKOUT / "pyproject.toml").is_file():  # there the parts lie beside this 
     __path__.append(str(_CHECKOUT))
 
 ENTRIES = {
-    "load": "analysis.front.study",
+    "load": "analysis.data",
     "fit": "analysis.front.model",
     "predict": "analysis.front.predictions",
     "hold_out": "analysis.front.held_out",

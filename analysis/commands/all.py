@@ -12,6 +12,7 @@ from capability_transfer.analysis.determinants import MODES
 from capability_transfer.analysis.pipeline import index, schedule
 from capability_transfer.analysis.pipeline.items import steps_of
 from capability_transfer.analysis.pipeline.steps import STEPS, choose, with_engine
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.errors import InputError
 
 EXAMPLES = {
@@ -63,10 +64,10 @@ def command(
         raise InputError(f"no engine {engine!r}; there are {', '.join(MODES)}")
     chosen = with_engine(choose(names) if names else STEPS, engine)
     began, ended = time.monotonic(), []
-    with say.counting("steps", len(chosen)) as progress:
+    with progress.counting("steps", len(chosen)) as tell:
         for outcome in schedule.run(chosen, directory, jobs, force):
             ended.append(outcome)
-            progress(1)
+            tell(1)
             took = "up to date" if outcome.state == "current" else f"{outcome.seconds:.0f} s"
             mark = {"failed": "FAILED"}.get(outcome.state, outcome.state)
             say.line(f"[{len(ended)}/{len(chosen)}] {outcome.step.command}: {mark}, {took}")

@@ -9,7 +9,7 @@ from capability_transfer.analysis import design, study
 from capability_transfer.analysis.ablations import ceiling as c
 from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.figures import figure_ceiling
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.tables import table_07
@@ -54,7 +54,7 @@ def command(
         say.note(text)
     table = c.ceiling(
         inputs,
-        say.fits(1 + len(own) + len(pairs)),
+        progress.fits(1 + len(own) + len(pairs)),
         directory / "cache",
         own,
         pairs,

@@ -10,7 +10,7 @@ from capability_transfer.analysis.determinants import check_asked
 from capability_transfer.analysis.figures import figure_compliance
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.samples import Request
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.presentation.tables import number
 
@@ -42,7 +42,7 @@ def command(
     request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
     cells = reading.responses(say, paths, split, request, policies, skip_damaged)
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
-    result = s.stages(cells, ["compliance"], settings, directory, say.fits(2), say.note)
+    result = s.stages(cells, ["compliance"], settings, directory, progress.fits(2), say.note)
     text = note(result.source)
     rates = result.rates.sort_values("rate", ascending=False, ignore_index=True, kind="stable")
     shown = pd.DataFrame({"": rates["language"].map(labels.language)})

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from capability_transfer.analysis import export
 from capability_transfer.analysis.commands import output
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import file_to_write, folder_to_write
 
@@ -47,7 +48,7 @@ def command(
         folder_to_write(tidy)
     say = output.current()
     if outcomes is not None:
-        with say.working("outcomes"):
+        with progress.working("outcomes"):
             lines = export.response_matrix(outcomes, irt)
         say.line(f"{lines} subjects in {irt}")
     if fit is not None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 from capability_transfer.analysis.commands import complete, options, output
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.presentation.provenance import write_note
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import write_table
@@ -68,7 +69,7 @@ def command(
     language_rows = language_registry.read_languages(languages) if languages else None
     chosen = {"distance": {"feature_set": feature_set, "source": source_language}}
     if refresh:
-        with say.working("downloading Common Crawl's statistics"):
+        with progress.working("downloading Common Crawl's statistics"):
             pages = resource.refresh(directory / "cache" / "common_crawl")
         chosen["resource"] = {"pages": pages}
     counts = fertility.read_counts(tokenizer_counts) if tokenizer_counts else None
@@ -77,7 +78,7 @@ def command(
         counts = counted if counts is None else fertility.beside(counted, counts)
     if counts is not None:
         chosen["fertility"] = {"counts": fertility.with_packaged(counts)}
-    with say.working("features"):
+    with progress.working("features"):
         tables = build_all(models=model_rows, languages=language_rows, options=chosen)
     write(tables, directory / "features")
     if counts is not None:
@@ -101,7 +102,7 @@ def _count(specs: list[str], languages: pd.DataFrame | None, say: output.Output)
         name, equals, spec = text.partition("=")
         if not (name and equals and spec):
             raise InputError(f"--tokenizer takes NAME=SPEC, such as mine=tokenizer.json: {text!r}")
-        with say.working(f"counting {name} in {len(codes)} languages"):
+        with progress.working(f"counting {name} in {len(codes)} languages"):
             tables.append(fertility.count(spec, codes, name=name))
     return pd.concat(tables, ignore_index=True)
 

@@ -10,6 +10,7 @@ from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.prediction import few_templates as few
 from capability_transfer.analysis.prediction import loo
 from capability_transfer.analysis.prediction.task import Task
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note
 from capability_transfer.analysis.tables import table_05
@@ -50,7 +51,7 @@ def command(
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, seed=seed, cache=directory / "cache", workers=workers)
     budgets = sorted(set(k)) if k else few.BUDGETS
-    errors = few.few_templates(task, say.counting, budgets=budgets, draws=draws)
+    errors = few.few_templates(task, progress.counting, budgets=budgets, draws=draws)
     few.write(errors, directory, seed)
     table = few.summarise(errors, seed)
     known = study.published_predictions() if inputs.is_study else study.published_predictions()[:0]

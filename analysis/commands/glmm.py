@@ -11,7 +11,7 @@ from capability_transfer.analysis import determinants as d
 from capability_transfer.analysis import inference, labels
 from capability_transfer.analysis.commands import complete, options, output, reading
 from capability_transfer.analysis.figures import figure_02
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.presentation.tables import number, p_value
@@ -94,7 +94,7 @@ def command(
         formula,
         engine,
         directory / "cache",
-        say.fits(2),
+        progress.fits(2),
         drop_missing,
         tell=say.note,
     )
@@ -104,7 +104,7 @@ def command(
         None if result.baseline is None else result.baseline.formula,
         request,
         directory / "cache",
-        say.counting,
+        progress.counting,
     )
     result = replace(result, intervals=findings.intervals)
     show(result, say)

@@ -8,7 +8,7 @@ import pandas as pd
 import typer
 from capability_transfer.analysis.commands import options, output
 from capability_transfer.analysis.figures import figure_hat_noise
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.transfer_metrics import simulation
 from capability_transfer.common.files import write_table
 
@@ -33,12 +33,12 @@ def command(
     say = output.current()
     directory = options.directory(out)
     tables = {"noise": simulation.bias, "coverage": simulation.coverage}
-    with say.counting("simulations", len(tables) * len(COVERED)) as progress:
+    with progress.counting("simulations", len(tables) * len(COVERED)) as tell:
         for name, simulate in tables.items():
             parts = []
             for passes in COVERED:  # one at a time: each has its own seed
                 parts.append(simulate([passes], repeats=repeats, seed=seed))
-                progress(1)
+                tell(1)
             tables[name] = pd.concat(parts, ignore_index=True)
     bias, coverage = tables.values()
     text = (

@@ -15,6 +15,7 @@ from capability_transfer.analysis.outcomes.formats import find
 from capability_transfer.analysis.outcomes.ingest import Report, ingest
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import file_to_write, write_text
 from capability_transfer.common.tables import records
@@ -49,13 +50,13 @@ def command(
     if out is not None and not dry_run:
         file_to_write(out, ".parquet")
     say = output.current()
-    with say.counting("logs", len(find(paths)[0])) as progress:
+    with progress.counting("logs", len(find(paths)[0])) as tell:
         report = ingest(
             paths,
             None if dry_run else out,
             Request(mapping, scorer, threshold),
             Policies(errors, duplicates),
-            progress=progress,
+            progress=tell,
             skip_damaged=skip_damaged,
         )
     show(report, say)

@@ -8,6 +8,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 from capability_transfer.analysis.commands import complete, output
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.files import file_to_write
 from capability_transfer.evaluation.instances import SECONDS, generate, write_instances
 
@@ -63,9 +64,9 @@ def command(
     if templates and templates.startswith(":") and templates[1:].isdecimal():
         chosen = int(templates[1:])
     given = [code for text in languages for code in text.split(",")]
-    with say.fraction("templates") as progress:
+    with progress.fraction("templates") as tell:
         found, provenance = generate(
-            given, per_template, seed, split.split(","), chosen, seconds, workers, progress
+            given, per_template, seed, split.split(","), chosen, seconds, workers, tell
         )
     rows = []
     for name in provenance.languages:

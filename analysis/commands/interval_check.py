@@ -8,6 +8,7 @@ import typer
 from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.prediction import loo, simulation
 from capability_transfer.analysis.prediction.task import Task
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.files import write_table
 
 PREDICTORS = ("study_pairs", "smooth")
@@ -30,7 +31,7 @@ def command(
     directory = options.directory(out)
     joined, vectors = loo.prepare(reading.inputs(say, None, None, None, seed))
     task = Task(joined, vectors, seed=seed, cache=directory / "cache", workers=workers)
-    table = simulation.coverage(task, PREDICTORS, worlds, say.counting)
+    table = simulation.coverage(task, PREDICTORS, worlds, progress.counting)
     shown = table[["predictor", "level"]].copy()
     shown["nominal"] = [f"{value:.0%}" for value in table["nominal"]]
     shown["covers"] = [f"{value:.1%}" for value in table["coverage"]]

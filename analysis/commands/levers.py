@@ -9,7 +9,7 @@ from capability_transfer.analysis import scale_cost, study
 from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.figures import figure_04, figure_15
 from capability_transfer.analysis.glmm.cache import cached_fit
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.common.files import write_table
 
@@ -38,9 +38,9 @@ def command(
     wanted = designs.needed(model, inputs.features)
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
     reading.dropped(say, built)
-    with say.fitting("main model") as progress:
+    with progress.fitting("main model") as tell:
         fit = cached_fit("laplace", model, built.data, directory / "cache",
-                         provenance=inputs.provenance, progress=progress)  # fmt: skip
+                         provenance=inputs.provenance, progress=tell)  # fmt: skip
     rows = inputs.features.languages
     rows = rows[rows["language"].isin(built.data["language"])].reset_index(drop=True)
     curves = lever_curves.levers(fit, built, rows)

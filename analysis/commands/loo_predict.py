@@ -25,7 +25,7 @@ from capability_transfer.analysis.prediction.predictors import PREDICTORS
 from capability_transfer.analysis.prediction.predictors import predictor as predictor_of
 from capability_transfer.analysis.prediction.predictors.pairs import PairModel
 from capability_transfer.analysis.prediction.task import DRAWS, Task
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.tables import table_ladder
@@ -125,7 +125,7 @@ def command(
         left_out = [name for name in PREDICTORS if isinstance(predictor_of(name), PairModel)]
         chosen = [name for name in PREDICTORS if name not in left_out]
         say.note(f"left out, fitted by our engine alone: {', '.join(left_out)}")
-    result = loo.loo(inputs, task, say.counting, chosen, edges)
+    result = loo.loo(inputs, task, progress.counting, chosen, edges)
     write(result, inputs, directory, note(inputs.source))
     if "smooth" in chosen:
         key = anywhere.data_key([outcomes, models, languages, tokenizer_counts])
@@ -139,7 +139,7 @@ def command(
         write_shape(curves, slope, seen, directory, note(inputs.source))
     show(result, say)
     if nest:
-        chosen_anew = nested.nested(task, say.counting)
+        chosen_anew = nested.nested(task, progress.counting)
         write_table(chosen_anew.round(loo.DIGITS), directory / "loo" / "nested.csv")
         say.line(nested.sentence(chosen_anew))
 

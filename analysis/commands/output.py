@@ -14,8 +14,8 @@ import signal
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from capability_transfer.analysis.presentation.result import Result
 
 WIDE = 10_000  # columns of a line that no terminal wraps
 INTERRUPTED = 128 + signal.SIGINT
@@ -67,31 +68,14 @@ class Output:
     def record(self, name: str, table: pd.DataFrame) -> None:
         """A table that people find in the files and machines here."""
 
+    def view(self, title: str, display: pd.DataFrame) -> None:
+        """A table of strings for people."""
+
     def wrote(self, path: Path) -> None:
         """A file of interest that lies among the finished pieces of work."""
 
     def end(self, written: list[Path]) -> None:
         """The command is done and has written these results."""
-
-    def working(self, label: str) -> AbstractContextManager[Callable[[str], None]]:
-        """Progress of work of unknown length (see ``analysis.presentation.progress``)."""
-        return progress.working(self.progress, label)
-
-    def fitting(self, label: str) -> AbstractContextManager[Callable[[str, int, float], None]]:
-        """Progress of one fit."""
-        return progress.fitting(self.progress, label)
-
-    def fits(self, total: int) -> progress.Fits:
-        """Progress of fits, one after another."""
-        return progress.Fits(self.progress, total)
-
-    def fraction(self, label: str) -> AbstractContextManager[Callable[[int, int], None]]:
-        """Progress of pieces of work whose number is told as they are done."""
-        return progress.fraction(self.progress, label)
-
-    def counting(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-        """Progress of a known number of pieces of work."""
-        return progress.counting(self.progress, label, total)
 
 
 class People(Output):
@@ -121,15 +105,17 @@ class People(Output):
         title: str = "",
         display: pd.DataFrame | None = None,
     ) -> None:
-        shown = _strings(table) if display is None else display
-        numeric = [_is_numeric(shown[column]) for column in shown.columns]
+        self.view(title, _strings(table) if display is None else display)
+
+    def view(self, title: str, display: pd.DataFrame) -> None:
+        numeric = [_is_numeric(display[column]) for column in display.columns]
         if title:
             self.console.print(f"[bold]{escape(title)}[/]")
         panel = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-        for column, right in zip(shown.columns, numeric, strict=True):
+        for column, right in zip(display.columns, numeric, strict=True):
             panel.add_column(escape(str(column)), justify="right" if right else "left",
                              overflow="fold")  # fmt: skip
-        for row in shown.itertuples(index=False, name=None):
+        for row in display.itertuples(index=False, name=None):
             panel.add_row(*(escape(str(value)) for value in row))
         self.console.print(panel, soft_wrap=False)
 
@@ -220,7 +206,7 @@ def speaking(
 
     output = Machine(command, options or {}) if machine else People()
     token = _current.set(output)
-    with recording() as written:
+    with recording() as written, progress.shown_on(output.progress):
         try:
             yield output
         except KeyboardInterrupt as stop:
@@ -253,6 +239,20 @@ def stoppable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def deliver(result: Result, directory: Path) -> None:
+    """Write a result below ``directory`` and say it to whoever listens."""
+    say = current()
+    result.write(directory)
+    for view in result.views():
+        say.view(view.title, view.display)
+    for name, frame in result.frames().items():
+        say.record(name, frame)
+    for text in result.findings():
+        say.line(text)
+    for text in result.notes():
+        say.note(text)
 
 
 def wants_json() -> bool:

@@ -11,7 +11,7 @@ from capability_transfer.analysis.ablations import power as p
 from capability_transfer.analysis.commands import complete, options, output, reading
 from capability_transfer.analysis.figures import figure_power
 from capability_transfer.analysis.glmm.cache import cached_fit
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.tables import table_power
@@ -87,10 +87,10 @@ def command(
         say.note(note_text)
     wanted = design.needed(model, inputs.features)
     built = design.build(inputs.cells, inputs.features, wanted)
-    with say.fitting("main model") as progress:
+    with progress.fitting("main model") as tell:
         fit = cached_fit(
             "laplace", model, built.data, directory / "cache",
-            provenance=inputs.provenance, progress=progress,
+            provenance=inputs.provenance, progress=tell,
         )  # fmt: skip
     population = p.population(built, fit, effects)
     tables = {
@@ -100,7 +100,7 @@ def command(
             seed,
             simulations,
             directory / "cache",
-            say.counting,
+            progress.counting,
             workers,
         )
         for plan in plans

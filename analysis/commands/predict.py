@@ -12,6 +12,7 @@ from capability_transfer.analysis.inputs import Inputs, load
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.prediction import anywhere, loo, remarks
 from capability_transfer.analysis.prediction.observed import of_model
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.files import file_to_write, write_table
 
 EXAMPLES = {
@@ -117,17 +118,17 @@ def command(
             cells = of_model(own, chosen.variant, model, rows["language"], str(outcomes))
         return chosen, rows, skipped, cells
 
-    with say.working("the model (fitted at the first call, then kept)"):
+    with progress.working("the model (fitted at the first call, then kept)"):
         bundle = anywhere.bundle(key, cache, lambda: _load(say, *files, seed), check=question)
     chosen, rows, skipped, cells = question(bundle)
     tables, sizes = [], []
-    with say.counting("languages", len(rows)) as progress:
+    with progress.counting("languages", len(rows)) as tell:
         for place in range(len(rows)):  # one by one: a language does not depend on the others
             one = rows.iloc[[place]]
             tables.append(anywhere.predict(bundle, chosen, one, items, seed, cells))
             if target is not None:
                 sizes.append(anywhere.what_reaches(bundle, chosen, one, target))
-            progress(1)
+            tell(1)
     table = pd.concat(tables, ignore_index=True)
     reaches = pd.concat(sizes, ignore_index=True) if sizes else None
     told = [] if reaches is None else remarks.reaching(reaches, target)

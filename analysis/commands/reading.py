@@ -8,14 +8,32 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-from capability_transfer.analysis.commands.output import Output
+from capability_transfer.analysis.commands.output import CACHE, Output, current
+from capability_transfer.analysis.data import Study
 from capability_transfer.analysis.design import Design
 from capability_transfer.analysis.inputs import Inputs, load, unused_columns
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.outcomes.formats import find
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.samples import Request
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.responses.cells import response_cells
+from capability_transfer.common.seeds import DEFAULT_SEED
+
+
+def study(
+    directory: Path,
+    outcomes: Path | None = None,
+    models: Path | None = None,
+    languages: Path | None = None,
+    tokenizer_counts: Path | None = None,
+    seed: int = DEFAULT_SEED,
+    split: str | None = "symbolic",
+) -> Study:
+    """``load`` as the command line does it: finished fits are kept below the results."""
+    say = current()
+    found = inputs(say, outcomes, models, languages, seed, split, tokenizer_counts)
+    return Study(found, seed, directory / CACHE)
 
 
 def inputs(
@@ -28,7 +46,7 @@ def inputs(
     tokenizer_counts: Path | None = None,
 ) -> Inputs:
     """``analysis.inputs.load``, and a word on the data and on what was decided about them."""
-    with say.working("reading"):
+    with progress.working("reading"):
         loaded = load(outcomes, models, languages, seed, split, tokenizer_counts)
     say.data(loaded.source)
     for text in loaded.notes:
@@ -38,7 +56,7 @@ def inputs(
 
 def cells(say: Output, outcomes: Path) -> pd.DataFrame:
     """Cells of a user's outcomes, for what needs no features."""
-    with say.working("reading"):
+    with progress.working("reading"):
         table = read_outcomes(outcomes)
     for text in unused_columns(table):
         say.note(text)
@@ -54,8 +72,8 @@ def responses(
     skip_damaged: bool,
 ) -> pd.DataFrame:
     """Cells of the responses of one split (all, if the logs state none)."""
-    with say.counting("logs", len(find(paths)[0])) as progress:
-        table, report = response_cells(paths, request, policies, progress, skip_damaged)
+    with progress.counting("logs", len(find(paths)[0])) as tell:
+        table, report = response_cells(paths, request, policies, tell, skip_damaged)
     if "split" in table.columns:
         source = table.attrs
         table = table[table["split"] == split].reset_index(drop=True)

@@ -8,6 +8,7 @@ import typer
 from capability_transfer.analysis.commands import options, output
 from capability_transfer.analysis.inputs import load
 from capability_transfer.analysis.prediction import anywhere, remarks
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.report import explorer, page
 from capability_transfer.analysis.report.results import Results
 from capability_transfer.common.errors import InputError
@@ -47,7 +48,7 @@ def command(
     key = anywhere.data_key([*files, tokenizer_counts])
     cache = directory / "cache"
     try:
-        with say.working("the model (fitted at the first call, then kept)"):
+        with progress.working("the model (fitted at the first call, then kept)"):
             bundle = anywhere.bundle(
                 key, cache, lambda: load(*files, seed, tokenizer_counts=tokenizer_counts)
             )
@@ -58,7 +59,7 @@ def command(
             f"the explorer cannot learn from {outcomes}: {error}. "
             "Without --outcomes it learns from the study"
         ) from error
-    grid = explorer.grid(bundle, key, anywhere.ITEMS, seed, cache, say.counting, workers)
+    grid = explorer.grid(bundle, key, anywhere.ITEMS, seed, cache, progress.counting, workers)
     path = directory / "report" / "index.html"
     page.write(results, explorer.payload(bundle, grid, anywhere.ITEMS, seed), bundle.source, path)
     say.data(bundle.source, "Learned from")

@@ -17,7 +17,7 @@ from capability_transfer.analysis.figures import (
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.outcomes.study import TABLE_12, table_12_counts
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.robustness import (
@@ -92,7 +92,7 @@ def command(
     sources = _sources(say, outcomes, scores)
     for scored in sources:
         say.data(scored.note.removeprefix("Data: "), scored.name)
-        with say.working(f"{scored.name}: rankings"):
+        with progress.working(f"{scored.name}: rankings"):
             tables = report.robustness_tables(scored.scores, scored.groups, seed)
         if engine != NO_ENGINE and "n_total" in scored.scores.columns:
             tables["glmm"] = _drop_model(scored, engine, directory / "cache", say)
@@ -165,14 +165,14 @@ def _drop_model(scored: Scored, engine: str, cache: Path, say: output.Output) ->
     resource = scored.groups.map({"high": 1.0, "low": 0.0}).dropna()
     kept = scored.scores[scored.scores["language"].isin(resource.index)]
     data, names = model.drop_data(kept, resource)
-    with say.fitting("drop model") as progress:
+    with progress.fitting("drop model") as tell:
         fit = cached_fit(
             engine,
             model.formula(names),
             data,
             cache,
             provenance={"data_source": scored.note},
-            progress=progress,
+            progress=tell,
         )
     for warning in fit.warnings():
         say.note(warning)
@@ -196,7 +196,7 @@ def _published(directory: Path, say: output.Output, seed: int) -> None:
     folder = directory / "robustness"
     compared = consistency.comparisons()
     found = consistency.contradictions(compared)
-    with say.working("how stable a ranking is"):
+    with progress.working("how stable a ranking is"):
         curves = report.published_stability(seed)
     text = note("MGSM-Pro, Tables 1–4 and 8–13 as published")
     say.record("contradictions", found)

@@ -9,7 +9,7 @@ from capability_transfer.analysis.ablations import sample_size as s
 from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.figures import figure_09
 from capability_transfer.analysis.outcomes.study import study_cells
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.presentation.tables import number
@@ -43,7 +43,7 @@ def command(
     cells = study_cells(SPLITS, seed=seed) if outcomes is None else reading.cells(say, outcomes)
     source = cells.attrs["data_source"]
     say.data(source)
-    with say.working("resampling"):
+    with progress.working("resampling"):
         result = s.sample_size(
             cells,
             seed,

@@ -9,7 +9,7 @@ from capability_transfer.analysis import design, study
 from capability_transfer.analysis.ablations import specifications as s
 from capability_transfer.analysis.commands import complete, options, output, reading
 from capability_transfer.analysis.figures import figure_specifications
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.tables import table_specifications
@@ -52,7 +52,7 @@ def command(
         say.note(text)
     table = s.specifications(
         inputs,
-        say.fits(2 * len(chosen)),
+        progress.fits(2 * len(chosen)),
         directory / "cache",
         chosen,
         main.source,

@@ -10,7 +10,7 @@ from capability_transfer.analysis.figures import figure_03, figure_17
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.samples import Request
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.tables import table_06
@@ -48,7 +48,7 @@ def command(
     request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
     cells = reading.responses(say, paths, split, request, policies, skip_damaged)
     settings = s.Settings(formula, engine, models, languages, split, drop_missing)
-    result = s.stages(cells, NAMES, settings, directory, say.fits(2 * len(NAMES)), say.note)
+    result = s.stages(cells, NAMES, settings, directory, progress.fits(2 * len(NAMES)), say.note)
     text = note(result.source)
     beside = s.published() if formula is None or parse(formula) == parse(study.MAIN) else None
     table = table_06.build(result.fixed, result.random, beside, text)

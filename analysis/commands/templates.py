@@ -8,6 +8,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 from capability_transfer.analysis.commands import complete, output
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.errors import name_some
 from capability_transfer.common.files import file_to_write, write_table
 from capability_transfer.evaluation.folders import find_folder
@@ -55,7 +56,7 @@ def command(
     if out is not None:
         file_to_write(out, ".csv", ".parquet")
     folder = find_folder(language)
-    with say.working("checks"):
+    with progress.working("checks"):
         results = check(folder, seconds)
     failed = results[~results["passed"]]
     rows = []
@@ -65,7 +66,7 @@ def command(
     say.data(f"{folder.path} ({len(folder.files)} templates)", "Templates")
     say.table("checks", pd.DataFrame(rows, columns=["check", "passed", "failed"]))
     say.record("results", results)
-    with say.working("the English templates"):
+    with progress.working("the English templates"):
         alike = inherited(failed, seconds)
     for row in failed.assign(also=alike).itertuples(index=False):
         also = " (so does the English template)" * row.also

@@ -19,7 +19,7 @@ from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.inputs import Inputs
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
 from capability_transfer.analysis.tables import (
@@ -89,7 +89,7 @@ def command(
     fit, effects = None, None
     if engine != NO_ENGINE:
         fit, effects = _glmm(inputs, formula, engine, directory / "cache", say, drop_missing)
-    with say.working("measures and their bootstrap"):
+    with progress.working("measures and their bootstrap"):
         tables = report.transfer_tables(
             inputs.cells,
             inputs.features,
@@ -178,9 +178,9 @@ def _glmm(
     wanted = designs.needed(model, inputs.features)
     built = designs.build(inputs.cells, inputs.features, wanted, drop_missing)
     reading.dropped(say, built)
-    with say.fitting("GLMM of the comparison") as progress:
+    with progress.fitting("GLMM of the comparison") as tell:
         fit = cached_fit(
-            engine, model, built.data, cache, provenance=inputs.provenance, progress=progress
+            engine, model, built.data, cache, provenance=inputs.provenance, progress=tell
         )
     for warning in fit.warnings():
         say.note(warning)

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import pandas as pd
 from capability_transfer.analysis import study as published
+from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.figures import few_templates as figure
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.held_out import LEVELS, held_languages
-from capability_transfer.analysis.front.progress import counting
-from capability_transfer.analysis.front.shown import Sheet, Shown
-from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.front.workers import replaced_quietly
 from capability_transfer.analysis.prediction import few_templates as few
 from capability_transfer.analysis.prediction import loo
 from capability_transfer.analysis.prediction.task import Task
 from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.progress import counting
 from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.analysis.tables import table_05
 from capability_transfer.common.errors import InputError, name_some

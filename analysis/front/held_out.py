@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.figures import figure_05, figure_06, scatter
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.progress import counting
-from capability_transfer.analysis.front.shown import Sheet, Shown
-from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.front.workers import replaced_quietly
 from capability_transfer.analysis.prediction import loo, scores
 from capability_transfer.analysis.prediction.evaluate import evaluate
@@ -19,7 +17,9 @@ from capability_transfer.analysis.prediction.folds import leave_one_out
 from capability_transfer.analysis.prediction.task import DRAWS, Task
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.plots import MUTED, plain
+from capability_transfer.analysis.presentation.progress import counting
 from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.features.languages import among

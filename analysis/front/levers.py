@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import pandas as pd
 from capability_transfer.analysis import levers as curves
 from capability_transfer.analysis import scale_cost
+from capability_transfer.analysis.data import Study
 from capability_transfer.analysis.design import Design
 from capability_transfer.analysis.figures import figure_04
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.shown import Sheet, Shown
-from capability_transfer.analysis.front.study import Study
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.common.errors import InputError, name_some, suggest
 from matplotlib.axes import Axes

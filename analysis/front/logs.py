@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pandas as pd
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.outcomes.ingest import Report
 from capability_transfer.analysis.outcomes.ingest import ingest as read
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.samples import Request
 from capability_transfer.analysis.outcomes.schema import KINDS
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 
 COUNTED = ("errors", "retried", "duplicates", "copies", "unfinished")
 

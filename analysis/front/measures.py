@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import pandas as pd
 from capability_transfer.analysis import design as designs
+from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.figures import figure_transfer_comparison as figure
 from capability_transfer.analysis.front.arguments import whole
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.progress import fitting
-from capability_transfer.analysis.front.shown import Sheet, Shown
-from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.progress import fitting
 from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.analysis.tables import table_transfer_metrics
 from capability_transfer.analysis.transfer_metrics import bootstrap, comparison, report

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import pandas as pd
 from capability_transfer.analysis import determinants as d
 from capability_transfer.analysis import labels
+from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.figures import figure_02
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.levers import Levers, levers
-from capability_transfer.analysis.front.progress import fitting
-from capability_transfer.analysis.front.shown import Sheet, Shown
-from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.progress import fitting
 from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.tables import table_03, table_04
 from capability_transfer.analysis.variance import unexplained

@@ -12,10 +12,10 @@ from capability_transfer.analysis.figures import figure_power
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.model import FittedModel, fit
-from capability_transfer.analysis.front.progress import counting
-from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.front.workers import replaced_quietly
 from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.progress import counting
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.analysis.tables import table_power
 from capability_transfer.common.errors import InputError

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis.data import Source, Study, given, located
 from capability_transfer.analysis.figures import intervals
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.shown import Sheet, Shown
-from capability_transfer.analysis.front.study import Source, Study, given, located
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.prediction import anywhere, remarks
 from capability_transfer.analysis.prediction.observed import of_model
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.features.reading import named
 from matplotlib.axes import Axes
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 from capability_transfer.analysis.ablations import sample_size as s
+from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.figures import figure_09
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.shown import Sheet, Shown
-from capability_transfer.analysis.front.study import Study, given
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import note
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.analysis.tables import table_02
 from capability_transfer.common.errors import InputError, name_some, suggest

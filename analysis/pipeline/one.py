@@ -10,6 +10,8 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+from capability_transfer.analysis import cli as cli  # where commands register
+from capability_transfer.analysis.commands import registry
 from capability_transfer.analysis.commands.output import INTERRUPTED, stoppable
 from capability_transfer.analysis.pipeline import stamps
 from capability_transfer.analysis.pipeline.steps import Step
@@ -21,7 +23,9 @@ def run(step: Step, directory: Path) -> None:
     """Run a step's command with its options and stamp what it wrote."""
     before = stamps.fingerprint(step, directory)
     with recording() as written:
-        import_module(step.module).command(out=directory, **dict(step.options))
+        known = registry.COMMANDS.get(step.command)
+        function = known.function if known else import_module(step.module).command
+        function(out=directory, **dict(step.options))
     stamps.write(step, directory, before, written)
 
 

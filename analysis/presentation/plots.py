@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from capability_transfer.common.files import record, replacing
 from matplotlib import image
 from matplotlib.axes import Axes
@@ -43,6 +45,56 @@ RC = {
     "ytick.color": MUTED,
     "ytick.labelcolor": INK,
 }
+
+
+def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+    """A function that draws, with the house style in force."""
+
+    @wraps(draw)
+    def drawing(*args, **kwargs) -> Figure:
+        with matplotlib.rc_context(RC):
+            return draw(*args, **kwargs)
+
+    return drawing
+
+
+def grid(axes: Axes, axis: str = "both") -> None:
+    """Faint lines behind what is drawn."""
+    axes.grid(axis=axis, color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def forest(
+    axes: Axes,
+    table: pd.DataFrame,
+    names: Iterable[object],
+    value: str = "estimate",
+    label: str = "this fit, 95% Wald interval",
+    published: str = "published",
+) -> None:
+    """A row per estimate with its interval, the first on top; published ones are hollow marks.
+
+    Args:
+        axes: to draw on.
+        table: ``value``, conf_low, conf_high, and published where it is known.
+        names: of the rows; they may be anybody's.
+        value: the column of the estimates.
+        label: of the estimates in a legend.
+        published: of the published ones.
+    """
+    positions = -np.arange(len(table), dtype=float)
+    axes.axvline(0, color=MUTED, linewidth=0.8)
+    axes.hlines(positions, table["conf_low"], table["conf_high"], color=OURS, linewidth=1.6)
+    axes.plot(table[value], positions, "o", color=OURS, markersize=5, label=label)
+    if "published" in table.columns and table["published"].notna().any():
+        axes.plot(
+            table["published"], positions - 0.24, "D", markersize=4.5, markerfacecolor="none",
+            markeredgecolor=PUBLISHED, markeredgewidth=1.1, label=published,
+        )  # fmt: skip
+    axes.set_yticks(positions, [plain(name) for name in names])
+    axes.set_ylim(positions[-1] - 0.6, 0.5)
+    axes.tick_params(axis="y", length=0)
+    grid(axes, "x")
 
 
 def new_figure(width: float, height: float) -> Figure:

@@ -1,4 +1,7 @@
-"""Progress of long work: a display that vanishes on a terminal, elsewhere a line a minute."""
+"""Progress of long work: a display that vanishes on a terminal, elsewhere a line per minute.
+
+It goes where the caller's output goes, or to the console that ``shown_on`` names.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from rich.console import Console
 from rich.progress import (
@@ -22,46 +26,54 @@ from rich.progress import (
 EVERY = 60.0
 """Seconds between two lines where there is no terminal."""
 
+_console: ContextVar[Console | None] = ContextVar("console", default=None)
 _open: list[Progress] = []
 """What is being done where there is no terminal, the part of a part last."""
 
 
 @contextmanager
-def working(console: Console, label: str) -> Iterator[Callable[[str], None]]:
+def shown_on(console: Console) -> Iterator[None]:
+    """Let progress be shown on this console."""
+    token = _console.set(console)
+    try:
+        yield
+    finally:
+        _console.reset(token)
+
+
+@contextmanager
+def working(label: str) -> Iterator[Callable[[str], None]]:
     """Show that work of unknown length goes on, and for how long it has.
 
     Yields a function that says what is being done.
     """
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with _shown(console, *columns) as bar:
+    with _shown(*columns) as bar:
         task = bar.add_task(label, total=None)
         yield lambda text: bar.update(task, description=f"{label}: {text}")
 
 
 @contextmanager
-def fitting(
-    console: Console, label: str, remaining: str = ""
-) -> Iterator[Callable[[str, int, float], None]]:
+def fitting(label: str, remaining: str = "") -> Iterator[Callable[[str, int, float], None]]:
     """Show a fit while it runs: stage, evaluations so far, deviance, time.
 
     Yields the callback that engines take as ``progress``. How long one fit will take is not
-    known; ``remaining`` says what is of the fits it belongs to (see ``Fits``).
+    known; ``remaining`` says what is of the fits it belongs to (see ``fits``).
     """
-    with working(console, f"{label}{remaining}") as tell:
+    with working(f"{label}{remaining}") as tell:
         yield lambda stage, evaluations, deviance: tell(
             f"{stage}, {evaluations} evaluations, deviance {deviance:.3f}"
         )
 
 
-class Fits:
+class fits:
     """A number of fits, one after another: a ``fitting`` that says how many and how long are left.
 
-    Call it with a label, as ``partial(fitting, console)``; the time left is judged by the fits
-    that are done.
+    Call it with a label, as ``fitting``; the time left is judged by the fits that are done.
     """
 
-    def __init__(self, console: Console, total: int):
-        self.console, self.total, self.done, self.began = console, total, 0, time.monotonic()
+    def __init__(self, total: int):
+        self.total, self.done, self.began = total, 0, time.monotonic()
 
     @contextmanager
     def __call__(self, label: str) -> Iterator[Callable[[str, int, float], None]]:
@@ -69,37 +81,38 @@ class Fits:
         if self.done:
             left = (time.monotonic() - self.began) / self.done * (self.total - self.done)
             place += f", about {_minutes(left)} left"
-        with fitting(self.console, label, f"{place})") as progress:
+        with fitting(label, f"{place})") as progress:
             yield progress
         self.done += 1
 
 
 @contextmanager
-def counting(console: Console, label: str, total: int) -> Iterator[Callable[[int], None]]:
+def counting(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show how many of ``total`` pieces of work are done and how long the rest may take.
 
     Yields a function to call with the number of pieces newly done.
     """
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    with _shown(console, *columns, TimeRemainingColumn()) as bar:
+    with _shown(*columns, TimeRemainingColumn()) as bar:
         task = bar.add_task(label, total=total)
         yield lambda done: bar.advance(task, done)
 
 
 @contextmanager
-def fraction(console: Console, label: str) -> Iterator[Callable[[int, int], None]]:
+def fraction(label: str) -> Iterator[Callable[[int, int], None]]:
     """The same for work whose amount is not known beforehand.
 
     Yields a function to call with how many pieces are done, and of how many.
     """
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    with _shown(console, *columns, TimeRemainingColumn()) as bar:
+    with _shown(*columns, TimeRemainingColumn()) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @contextmanager
-def _shown(console: Console, *columns: object) -> Iterator[Progress]:
+def _shown(*columns: object) -> Iterator[Progress]:
+    console = _console.get() or Console()
     shown = console.is_terminal
     bar = Progress(*columns, console=console, transient=True, disable=not shown,
                    redirect_stdout=False, redirect_stderr=shown)  # fmt: skip

@@ -1,7 +1,9 @@
-"""What an artefact says of its data."""
+"""What a result rests on: data, fit and seed, as a record beside the files and as a sentence."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from capability_transfer.analysis.glmm.result import Fit
@@ -10,14 +12,56 @@ from capability_transfer.common.files import write_text
 LAPLACE = ("laplace", "lme4")
 """Engines that maximise Laplace's approximation of the likelihood."""
 
+RECORD = "provenance.json"
+"""The file of the record in a folder of results."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a result rests on.
+
+    Attributes:
+        data: which data, in words.
+        engine: who fitted the model, empty where nothing was fitted.
+        version: of the engine, where it is known.
+        formula: the model in lme4's syntax, where one model stands for the result.
+        seed: of its draws, None where nothing was drawn.
+        remark: what else captions must say, a sentence.
+    """
+
+    data: str
+    engine: str = ""
+    version: str = ""
+    formula: str = ""
+    seed: int | None = None
+    remark: str = ""
+
+    @classmethod
+    def of(cls, data: str, fit: Fit, seed: int | None = None) -> Provenance:
+        """That of what was read off one fit."""
+        version = fit.versions.get(fit.engine, "")
+        return cls(data, fit.engine, version, str(fit.formula), seed)
+
+    @property
+    def note(self) -> str:
+        """For captions: the data, and the engine where a model was fitted."""
+        text = f"Data: {self.data}."
+        if self.engine:
+            approximation = ", Laplace approximation" if self.engine in LAPLACE else ""
+            text += f" Fit: {' '.join(filter(None, (self.engine, self.version)))}{approximation}."
+        return f"{text} {self.remark}" if self.remark else text
+
+    def write(self, folder: Path, title: str) -> None:
+        """``provenance.json`` for programs and ``README.md`` for people beside the results."""
+        known = {name: value for name, value in vars(self).items() if value not in ("", None)}
+        record = json.dumps({"title": title} | known, indent=2, ensure_ascii=False)
+        write_text(record + "\n", Path(folder) / RECORD)
+        write_note(folder, title, self.note)
+
 
 def note(source: str, fit: Fit | None = None) -> str:
     """One sentence or two for captions: the data, and the engine of the fit if there is one."""
-    text = f"Data: {source}."
-    if fit is not None:
-        approximation = ", Laplace approximation" if fit.engine in LAPLACE else ""
-        text += f" Fit: {fit.engine} {fit.versions.get(fit.engine, '')}{approximation}."
-    return text
+    return (Provenance(source) if fit is None else Provenance.of(source, fit)).note
 
 
 def write_note(directory: Path, title: str, text: str) -> Path:

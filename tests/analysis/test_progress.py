@@ -15,7 +15,9 @@ from rich.progress import Task, TaskID
 @pytest.fixture
 def console(monkeypatch):
     monkeypatch.setattr(progress, "EVERY", 0.02)
-    return Console(file=io.StringIO(), force_terminal=False, width=10_000)
+    console = Console(file=io.StringIO(), force_terminal=False, width=10_000)
+    with progress.shown_on(console):
+        yield console
 
 
 def lines(console: Console) -> list[str]:
@@ -30,16 +32,16 @@ def wait_for(console: Console, pattern: str) -> None:
 
 
 def test_pieces_done_of_all_and_the_time_left(console):
-    with progress.counting(console, "folds", 8) as done:
+    with progress.counting("folds", 8) as done:
         wait_for(console, r"folds: 0 of 8 done after 0:\d\d")
         done(2)
         wait_for(console, r"folds: 2 of 8 done after 0:\d\d, about \d:\d\d left")
 
 
 def test_the_innermost_work_is_told_and_its_fits_counted(console):
-    with progress.working(console, "glmm"):
+    with progress.working("glmm"):
         wait_for(console, r"glmm: 0:\d\d so far")
-        fits = progress.Fits(console, 2)
+        fits = progress.fits(2)
         with fits("main model") as tell:
             tell("Newton", 12, 345.6789)
             wait_for(
@@ -54,7 +56,11 @@ def test_the_innermost_work_is_told_and_its_fits_counted(console):
 
 def test_work_of_less_than_a_minute_says_nothing():
     quiet = Console(file=io.StringIO(), force_terminal=False)
-    with progress.working(quiet, "glmm"), progress.counting(quiet, "folds", 2) as done:
+    with (
+        progress.shown_on(quiet),
+        progress.working("glmm"),
+        progress.counting("folds", 2) as done,
+    ):
         done(2)
     assert quiet.file.getvalue() == ""
 

@@ -15,7 +15,6 @@ from capability_transfer.analysis.figures import (
     figure_04,
     figure_05,
     figure_09,
-    figure_10,
     figure_12,
     figure_13,
     figure_14,
@@ -41,6 +40,7 @@ from capability_transfer.analysis.figures import (
 from capability_transfer.analysis.presentation.plots import LONGEST, plain
 from capability_transfer.analysis.report import figures as report
 from capability_transfer.analysis.report.svg import inline
+from capability_transfer.analysis.studies import penalty
 from matplotlib.figure import Figure
 
 NAMES = ["a$b_c^{$ d", "<script>$x$", "=cmd|' /C calc'!A0 $\\frac{$"]
@@ -164,8 +164,12 @@ FIGURES = {
         NAMES,
     ),
     "09": (lambda: figure_09.draw(splits(), instances(), NOTE), [f"{n} questions" for n in NAMES]),
-    "10": (lambda: figure_10.draw(frame(language=NAMES, gap=N, runs=[1, 2, 3], **ENDS, **PUBLISHED),
-                                  MEAN, NOTE), NAMES),
+    "10": (
+        lambda: penalty.gaps_by_language(
+            frame(language=NAMES, gap=N, runs=[1, 2, 3], **ENDS, **PUBLISHED), MEAN, NOTE
+        ),
+        NAMES,
+    ),
     "12": (
         lambda: figure_12.draw(
             two(family=NAMES, base_model=NAMES, params_b=N, gap=N, languages=N, **ENDS,

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 from capability_transfer.analysis import study as named
-from capability_transfer.analysis.front.shown import ROWS, Sheet, as_html, as_text
 from capability_transfer.analysis.glmm.laplace import fit as laplace
+from capability_transfer.analysis.presentation.result import ROWS, Sheet, as_html, as_text
 from capability_transfer.common.errors import InputError
 
 from capability_transfer import fit

@@ -1,7 +1,7 @@
 """Results show what users call things, in text and in HTML, as text."""
 
 import pandas as pd
-from capability_transfer.analysis.front.shown import Sheet, as_html, as_text
+from capability_transfer.analysis.presentation.result import Sheet, as_html, as_text
 
 HOSTILE = "<script>alert(1)</script>"
 

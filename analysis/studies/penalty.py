@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis import design
+from capability_transfer.analysis import design, labels
+from capability_transfer.analysis.data import Study, given, load
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.inference import LikelihoodRatio, likelihood_ratio_test
-from capability_transfer.analysis.glmm.result import Fit, untimed
-from capability_transfer.analysis.inputs import Inputs
+from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.analysis.outcomes.study import TABLE_12, table_12_counts
+from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation.provenance import Provenance
+from capability_transfer.analysis.presentation.result import Result
+from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.common.errors import InputError, name_some
-from capability_transfer.common.files import write_table
+from matplotlib.figure import Figure
 from scipy import stats
 
 _OTHERS = (
@@ -34,9 +37,15 @@ PENALTY = "splitsymbolic"
 SPLITS = ("original", "symbolic")
 LEVEL = 0.95
 
+TERMS = {
+    "splitsymbolic": "Symbolic (δ)",
+    "splitsymbolic:resource": "Symbolic × resource",
+    "splitsymbolic:distance": "Symbolic × distance",
+}
 
-@dataclass(frozen=True)
-class Penalty:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Penalty(Result):
     """The joint model of both splits, its test, and the plain differences.
 
     Attributes:
@@ -46,7 +55,10 @@ class Penalty:
         gaps: ``pair_gaps`` of every run.
         by_language: ``language_gaps`` of the same.
         overall: ``overall_gap`` over the runs that the model has, one row.
+        source: in words, which data the model is of.
+        counted: in words, which data the plain differences are of.
         is_study: whether published figures stand beside ours.
+        seed: of what had to be drawn of the study's original split.
     """
 
     fit: Fit
@@ -55,7 +67,51 @@ class Penalty:
     gaps: pd.DataFrame
     by_language: pd.DataFrame
     overall: pd.DataFrame
+    source: str
+    counted: str
     is_study: bool
+    seed: int
+
+    folder = "penalty"
+    title = "The symbolic penalty"
+
+    @property
+    def provenance(self) -> Provenance:
+        return Provenance.of(self.source, self.fit, self.seed)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {
+            "fixed_effects": self.fixed_effects(),
+            "random_effects": self.random_effects(),
+            "test": self.test_table(),
+            "by_language": self.languages(),
+            "overall": self.overall_table(),
+            "pairs": self.gaps,
+            "glance": self.fit.glance(),
+        }
+
+    def tables(self) -> dict[str, Table]:
+        table = effects_table(
+            self.fixed_effects(), self.random_effects(), self.test_table(), self.note
+        )
+        return {table.name: table}
+
+    def figures(self) -> dict[str, Callable[[], Figure]]:
+        about = f"Data: {self.counted}."
+        return {
+            "figure_10": lambda: gaps_by_language(self.languages(), self.overall, about),
+            "figure_11": lambda: gaps_by_pair(self.gaps, self.overall, about),
+        }
+
+    def findings(self) -> list[str]:
+        overall = self.overall.iloc[0]
+        return [
+            f"Original minus symbolic: {overall['gap']:.2f} points [{overall['conf_low']:.2f}, "
+            f"{overall['conf_high']:.2f}] over {overall['pairs']:.0f} pairs"
+        ]
+
+    def notes(self) -> list[str]:
+        return self.fit.warnings()
 
     def fixed_effects(self) -> pd.DataFrame:
         """Fixed effects (log-odds), the published δ and p-values beside them."""
@@ -115,41 +171,36 @@ class Penalty:
         return published(kind, column) if self.is_study else pd.Series(dtype=float)
 
 
-def penalty(
-    inputs: Inputs,
-    all_pairs: pd.DataFrame,
-    fitting: Callable[[str], AbstractContextManager[Callable]],
-    cache_dir: Path | None = None,
-    engine: str = "laplace",
-) -> Penalty:
+def penalty(study: Study | None = None) -> Penalty:
     """Fit Eq. 2 to both splits and describe the differences between them.
 
     Args:
-        inputs: cells of both splits with their features.
-        all_pairs: accuracies by variant, language and split of every run, including those that
-            the model leaves out: the study describes languages over all of its runs.
-        fitting: makes a progress context from a label.
-        cache_dir: where finished fits are kept.
+        study: from ``load(split=None)``, which keeps both splits; the embedded study without it.
+            Its languages are described over all of its 48 runs, as the study does, by the totals
+            of Table 12.
 
     Raises InputError unless both splits are there.
     """
+    study = given(load(split=None) if study is None else study)
+    inputs = study.inputs
     check_splits(inputs.cells)
     built = design.build(inputs.cells, inputs.features, ["resource", "distance"])
+    fitting = progress.fits(2)
 
     def run(label: str, formula: str) -> Fit:
-        with fitting(label) as progress:
+        with fitting(label) as tell:
             return cached_fit(
-                engine,
+                "laplace",
                 formula,
                 built.data,
-                cache_dir,
+                study.cache,
                 provenance=inputs.provenance,
-                progress=progress,
+                progress=tell,
             )
 
     fit = run("penalty by language", MODEL)
     reduced = run("one penalty for all languages", NO_SLOPE)
-    gaps = pair_gaps(all_pairs)
+    gaps = pair_gaps(table_12_counts(include_excluded=True) if inputs.is_study else inputs.cells)
     modelled = gaps[gaps["variant"].isin(inputs.cells["variant"].unique())]
     return Penalty(
         fit=fit,
@@ -158,7 +209,10 @@ def penalty(
         gaps=gaps,
         by_language=language_gaps(gaps),
         overall=overall_gap(modelled),
+        source=inputs.source,
+        counted=f"{TABLE_12}, all 48 runs" if inputs.is_study else inputs.source,
         is_study=inputs.is_study,
+        seed=study.seed,
     )
 
 
@@ -228,21 +282,117 @@ def overall_gap(gaps: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
-def write(result: Penalty, directory: Path) -> list[Path]:
-    """Write ``penalty/*.csv``: effects, test, gaps by language, overall and by pair, glance."""
-    tables = {
-        "fixed_effects": result.fixed_effects(),
-        "random_effects": result.random_effects(),
-        "test": result.test_table(),
-        "by_language": result.languages(),
-        "overall": result.overall_table(),
-        "pairs": result.gaps,
-        "glance": untimed(result.fit.glance()),
-    }
-    return [
-        write_table(table, Path(directory) / "penalty" / f"{name}.csv")
-        for name, table in tables.items()
+def effects_table(
+    fixed: pd.DataFrame, random: pd.DataFrame, test: pd.DataFrame, note: str
+) -> Table:
+    """The joint model (Appendix D.1), from ``penalty/{fixed_effects,random_effects,test}.csv``."""
+    lines = [
+        [
+            TERMS.get(row.term, labels.term(row.term)),
+            number(row.estimate, 3),
+            number(row.std_error, 3),
+            p_value(row.p_value),
+            number(row.published, 3),
+            _published_p(row),
+        ]
+        for row in fixed.itertuples()
     ]
+    for row in random.itertuples():
+        slope = row.term != "(Intercept)"
+        name = f"SD {labels.group(row.group)}" + (" of the penalty (τ)" if slope else "")
+        lines.append([name, number(row.sd, 3), "", "", number(row.published, 3), ""])
+    found = test.iloc[0]
+    lines.append(
+        [
+            f"χ² of τ = 0 (df {found['df']:.0f})",
+            number(found["statistic"], 2),
+            "",
+            p_value(found["p_value"]),
+            number(found["published"], 1),
+            "",
+        ]
+    )
+    mixture = p_value(found["p_value_mixture"])
+    display = pd.DataFrame(lines, columns=["", "Estimate", "SE", "p", "Published", "Published p"])
+    caption = "The symbolic penalty over both splits (log-odds; the original is the reference)."
+    note = f"p of τ = 0 by the boundary-corrected mixture: {mixture}. {note}"
+    data = pd.concat(
+        [
+            fixed.assign(part="fixed"),
+            random.rename(columns={"sd": "estimate"}).assign(part="random"),
+            test.rename(columns={"statistic": "estimate"}).assign(part="test"),
+        ],
+        ignore_index=True,
+    )
+    return Table("table_penalty", caption, note, data, display)
+
+
+def _published_p(row: object) -> str:
+    """The study prints that of δ as a bound."""
+    if pd.isna(row.published_p_value):
+        return ""
+    return ("<" if row.term == PENALTY else "") + p_value(row.published_p_value)
+
+
+@plots.styled
+def gaps_by_language(by_language: pd.DataFrame, overall: pd.DataFrame, note: str) -> Figure:
+    """Figure 10: the penalty of every language with its 95% interval.
+
+    From ``penalty/by_language.csv`` and ``overall.csv``.
+    """
+    mean = overall.iloc[0]
+    figure = plots.new_figure(5.6, 0.23 * len(by_language) + 1.5)
+    axes = figure.add_subplot()
+    axes.axvspan(
+        mean["conf_low"], mean["conf_high"], color=plots.OURS, alpha=0.12, linewidth=0,
+        label=f"mean of languages, {mean['gap']:.1f} points",
+    )  # fmt: skip
+    counts = by_language["runs"].unique()
+    names = [labels.language(code) for code in by_language["language"]]
+    if len(counts) > 1:
+        names = [f"{name} (n = {n})" for name, n in zip(names, by_language["runs"], strict=True)]
+    plots.forest(axes, by_language, names, "gap", "mean over runs, 95% CI")
+    runs = f" (n = {counts[0]} runs each)" if len(counts) == 1 else ""
+    axes.set_xlabel(f"original − symbolic accuracy, points{runs}")
+    figure.legend(loc="outside upper left", ncols=3, fontsize=8)
+    plots.add_note(figure, note)
+    return figure
+
+
+@plots.styled
+def gaps_by_pair(pairs: pd.DataFrame, overall: pd.DataFrame, note: str) -> Figure:
+    """Figure 11: accuracy on original against symbolic questions, a dot per model and language.
+
+    From ``penalty/pairs.csv`` and ``overall.csv``; English is told apart.
+    """
+    mean = overall.iloc[0]
+    figure = plots.new_figure(4.6, 4.8)
+    axes = figure.add_subplot()
+    axes.plot([0, 100], [0, 100], color=plots.MUTED, linewidth=0.8, linestyle="--")
+    for english, color, marker, label in (
+        (False, plots.OURS, "o", "other languages"),
+        (True, plots.PUBLISHED, "D", "English"),
+    ):
+        rows = pairs[(pairs["language"] == "eng") == english]
+        axes.plot(
+            100 * rows["original"], 100 * rows["symbolic"], marker, color=color,
+            markersize=4 if english else 3.2, alpha=0.65, markeredgewidth=0, label=label,
+        )  # fmt: skip
+    axes.text(
+        0.97, 0.03,
+        f"{len(pairs)} pairs; in the model's {mean['pairs']:.0f}:\n"
+        f"mean gap {mean['gap']:.2f} [{mean['conf_low']:.2f}, {mean['conf_high']:.2f}] "
+        "points,\n"
+        f"r with accuracy {mean['correlation']:.2f}".replace("-", "−"),
+        transform=axes.transAxes, ha="right", va="bottom", fontsize=8, color=plots.INK,
+    )  # fmt: skip
+    axes.set(xlim=(-2, 102), ylim=(-2, 102), aspect="equal")
+    plots.grid(axes)
+    axes.set_xlabel("accuracy on the original questions, %")
+    axes.set_ylabel("accuracy on symbolic variants, %")
+    figure.legend(loc="outside upper left", ncols=2, fontsize=8)
+    plots.add_note(figure, note)
+    return figure
 
 
 @cache

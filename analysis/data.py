@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 from capability_transfer.analysis import inputs
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.shown import Sheet, Shown
 from capability_transfer.analysis.prediction import anywhere, loo
+from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import hash_table
 from capability_transfer.common.seeds import DEFAULT_SEED

@@ -1,16 +1,14 @@
 """The symbolic penalty: descriptive gaps on Table 12, and the joint model of both splits."""
 
-from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis import penalty as p
-from capability_transfer.analysis.inputs import load
+from capability_transfer.analysis.data import load
 from capability_transfer.analysis.outcomes.study import table_12_counts
+from capability_transfer.analysis.studies import penalty as p
 from capability_transfer.common.errors import InputError
-from capability_transfer.common.seeds import DEFAULT_SEED
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +55,7 @@ def test_outcomes_of_one_split_are_refused():
 
 
 def test_the_joint_model():
-    inputs = load(None, None, None, DEFAULT_SEED, split=None)
-    result = p.penalty(inputs, inputs.cells, lambda label: nullcontext(None))
+    result = p.penalty(load(split=None))
     fixed = result.fixed_effects().set_index("term")
     delta = fixed.loc[p.PENALTY]
     assert delta["estimate"] == pytest.approx(-0.307, abs=0.001)
@@ -72,8 +69,7 @@ def test_the_joint_model():
     assert test["p_value_mixture"] < test["p_value"] < 1e-3
     random = result.random_effects().set_index(["group", "term"])
     assert random["correlation"].notna().sum() == 1
-    again = load(None, None, None, 1, split=None)
-    drawn_anew = p.penalty(again, again.cells, lambda label: nullcontext(None))
+    drawn_anew = p.penalty(load(split=None, seed=1))
     assert drawn_anew.fit.coefficients[p.PENALTY] == pytest.approx(delta["estimate"], abs=5e-4)
     assert drawn_anew.test.statistic == pytest.approx(test["statistic"], abs=0.1)
     other = replace(result, is_study=False)

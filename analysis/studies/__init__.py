@@ -1,0 +1,1 @@
+"""One analysis per file, with its tables and figures; each returns a `Result`."""
