@@ -24,9 +24,13 @@ def examples():
     """Every command line that help shows."""
     shown = [cli.EXAMPLES]
     for name in cli.COMMANDS:
-        module = import_module(f"capability_transfer.analysis.commands.{name.replace('-', '_')}")
-        assert module.EXAMPLES, name
-        shown.append(module.EXAMPLES)
+        if name in registry.COMMANDS:
+            own = registry.COMMANDS[name].examples
+        else:
+            module = name.replace("-", "_")
+            own = import_module(f"capability_transfer.analysis.commands.{module}").EXAMPLES
+        assert own, name
+        shown.append(own)
     for table in shown:
         for lines in table.values():
             yield from lines.replace("\\\n", " ").splitlines()
