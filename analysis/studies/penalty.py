@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 import numpy as np
 import pandas as pd
@@ -20,6 +18,7 @@ from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
+from capability_transfer.analysis.published import beside, values
 from capability_transfer.common.errors import InputError, name_some
 from matplotlib.figure import Figure
 from scipy import stats
@@ -115,14 +114,9 @@ class Penalty(Result):
 
     def fixed_effects(self) -> pd.DataFrame:
         """Fixed effects (log-odds), the published δ and p-values beside them."""
-        table = self.fit.fixed_effects
-        beside = table["term"].map(self._published("fixed")).astype(float)
         p_values = pd.concat([self._published(k, "p_value") for k in ("fixed", "fixed_p")])
-        return table.assign(
-            published=beside,
-            difference=table["estimate"] - beside,
-            published_p_value=table["term"].map(p_values).astype(float),
-        )
+        table = beside(self.fit.fixed_effects, self._published("fixed"), "term", "estimate")
+        return table.assign(published_p_value=table["term"].map(p_values).astype(float))
 
     def random_effects(self) -> pd.DataFrame:
         """SDs (log-odds) by group and term, and the correlations of correlated ones."""
@@ -168,7 +162,7 @@ class Penalty(Result):
         )
 
     def _published(self, kind: str, column: str = "estimate") -> pd.Series:
-        return published(kind, column) if self.is_study else pd.Series(dtype=float)
+        return values("study_penalty", "name", column, self.is_study, kind=kind)
 
 
 def penalty(study: Study | None = None) -> Penalty:
@@ -393,19 +387,3 @@ def gaps_by_pair(pairs: pd.DataFrame, overall: pd.DataFrame, note: str) -> Figur
     figure.legend(loc="outside upper left", ncols=2, fontsize=8)
     plots.add_note(figure, note)
     return figure
-
-
-@cache
-def _published() -> pd.DataFrame:
-    with (
-        resources.files("capability_transfer.analysis")
-        .joinpath("data/study_penalty.csv")
-        .open() as file
-    ):
-        return pd.read_csv(file)
-
-
-def published(kind: str, column: str = "estimate") -> pd.Series:
-    """Published figures of one kind by name: fixed, fixed_p, random, test, overall, language."""
-    table = _published()
-    return table[table["kind"] == kind].set_index("name")[column]
