@@ -241,10 +241,11 @@ def stoppable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def deliver(result: Result, directory: Path) -> None:
-    """Write a result below ``directory`` and say it to whoever listens."""
+def deliver(result: Result, directory: Path | None) -> None:
+    """Say a result to whoever listens, and write it below ``directory`` unless that is None."""
     say = current()
-    result.write(directory)
+    if directory is not None:
+        result.write(directory)
     for view in result.views():
         say.view(view.title, view.display)
     for name, frame in result.frames().items():

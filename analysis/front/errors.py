@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 
 from capability_transfer.common.errors import InputError
@@ -15,6 +17,18 @@ LOADED = ("outcomes", "models", "languages", "tokenizer_counts")
 """Arguments of ``load``, by which any function's data can be changed."""
 
 _FLAGS = ("drop-missing", "intersect", "skip-damaged")
+
+_in_command: ContextVar[bool] = ContextVar("in_command", default=False)
+
+
+@contextmanager
+def speaking_options() -> Iterator[None]:
+    """Let messages keep their options: a command asks."""
+    token = _in_command.set(True)
+    try:
+        yield
+    finally:
+        _in_command.reset(token)
 
 
 def in_python(message: str) -> str:
@@ -34,7 +48,8 @@ def _argument(option: re.Match) -> str:
 def speaking_python(function: Callable) -> Callable:
     """``function``, with its InputErrors in Python's words and without the frames below it.
 
-    Remedies name arguments of this function, or of ``load``.
+    Remedies name arguments of this function, or of ``load``. Called by a command
+    (``speaking_options``) it is ``function`` as it is.
     """
 
     taken = {*inspect.signature(function).parameters, *LOADED}
@@ -42,6 +57,8 @@ def speaking_python(function: Callable) -> Callable:
 
     @wraps(function)
     def wrapped(*args, **kwargs):
+        if _in_command.get():
+            return function(*args, **kwargs)
         try:
             return function(*args, **kwargs)
         except InputError as error:

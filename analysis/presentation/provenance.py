@@ -51,12 +51,15 @@ class Provenance:
             text += f" Fit: {' '.join(filter(None, (self.engine, self.version)))}{approximation}."
         return f"{text} {self.remark}" if self.remark else text
 
-    def write(self, folder: Path, title: str) -> None:
-        """``provenance.json`` for programs and ``README.md`` for people beside the results."""
+    def write(self, folder: Path, title: str, about: str = "") -> None:
+        """``provenance.json`` for programs and ``README.md`` for people beside the results.
+
+        ``about`` is what the README says of the files before it says where they come from.
+        """
         known = {name: value for name, value in vars(self).items() if value not in ("", None)}
         record = json.dumps({"title": title} | known, indent=2, ensure_ascii=False)
         write_text(record + "\n", Path(folder) / RECORD)
-        write_note(folder, title, self.note)
+        write_note(folder, title, about + self.note)
 
 
 def note(source: str, fit: Fit | None = None) -> str:

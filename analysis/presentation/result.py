@@ -71,10 +71,12 @@ class Result(Shown):
     Attributes:
         folder: where its files go, below the results directory.
         title: heading of that folder's README, and of the sheet.
+        about: what that README says of the files, a text that ends in a blank line.
     """
 
     folder: str = ""
     title: str = ""
+    about: str = ""
 
     @property
     @abstractmethod
@@ -136,7 +138,7 @@ class Result(Shown):
 
             for name, draw in drawn.items():
                 plots.save(draw(), directory / "figures" / name)
-        self.provenance.write(directory / self.folder, self.title)
+        self.provenance.write(directory / self.folder, self.title, self.about)
 
 
 def _untimed(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Messages in Python's words."""
 
 import pytest
-from capability_transfer.analysis.front.errors import in_python, speaking_python
+from capability_transfer.analysis.front.errors import in_python, speaking_options, speaking_python
 from capability_transfer.analysis.glmm.r_session import EngineMissing
 from capability_transfer.common.errors import InputError
 
@@ -35,3 +35,14 @@ def test_an_error_keeps_its_type_and_other_errors_pass():
     with pytest.raises(InputError) as caught:
         fail(InputError("x"))
     assert caught.value.__context__ is None  # a short traceback: the message is the whole story
+
+
+def test_a_command_keeps_its_options():
+    @speaking_python
+    def fail():
+        raise InputError("see --formula")
+
+    with speaking_options(), pytest.raises(InputError, match="see --formula"):
+        fail()
+    with pytest.raises(InputError, match="see formula="):
+        fail()
