@@ -11,14 +11,14 @@ import json
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 from capability_transfer.common.errors import InputError
-from capability_transfer.common.files import replacing
+from capability_transfer.common.files import hash_project, hash_settings, replacing
 
 FORMAT = 1
 TREE = "tree"
@@ -34,6 +34,80 @@ UNREADABLE = (
 """What reading a file of unknown origin can end in."""
 
 Made = TypeVar("Made")
+
+
+class Store:
+    """Finished work below one folder, by kind and by what it was made from.
+
+    A key is hashed together with all of the project's code and packaged data, so nothing is read
+    that other code made. Without a folder nothing is kept.
+
+    Args:
+        folder: of a results directory's cache, or None.
+    """
+
+    def __init__(self, folder: str | Path | None):
+        self.folder = None if folder is None else Path(folder)
+
+    def path(self, kind: str, *key: object) -> Path | None:
+        """Where work of a kind is kept; ``key`` is anything that ``hash_settings`` takes."""
+        if self.folder is None:
+            return None
+        return self.folder / kind / f"{hash_settings(hash_project(), *key)}.npz"
+
+    def get(
+        self,
+        kind: str,
+        *key: object,
+        make: Callable[[], Made],
+        plain: Callable[[Made], object] = lambda made: made,
+        of: Callable[[object], Made] = lambda value: value,
+    ) -> Made:
+        """What is kept, or what ``make`` gives, which is then kept.
+
+        Args:
+            kind: a word; the folder it is kept in.
+            key: what it is made from.
+            make: makes it.
+            plain: turns it into what ``write`` can keep.
+            of: undoes ``plain``; an error of ``UNREADABLE`` in it says that something else is kept.
+        """
+        path = self.path(kind, *key)
+        if (at_hand := found(path, of)) is not None:
+            return at_hand
+        made = make()
+        if path is not None:
+            write(plain(made), path)
+        return made
+
+    def pieces(self, kind: str, *key: object) -> Pieces:
+        """Numbered pieces of one work, each kept as it ends."""
+        path = self.path(kind, *key)
+        return Pieces(None if path is None else path.with_suffix(""))
+
+
+class Pieces:
+    """Numbered pieces of one work (see ``Store.pieces``)."""
+
+    def __init__(self, folder: Path | None):
+        self.folder = folder
+
+    def path(self, number: int) -> Path | None:
+        """Where a piece is kept."""
+        return None if self.folder is None else self.folder / f"{number:05d}.npz"
+
+    def find(
+        self, numbers: Iterable[int], of: Callable[[object], Made] = lambda value: value
+    ) -> dict[int, Made]:
+        """The pieces of these numbers that are kept; what cannot be read is warned about."""
+        at_hand = {number: found(self.path(number), of) for number in numbers}
+        return {number: piece for number, piece in at_hand.items() if piece is not None}
+
+    def keep(self, number: int, piece: object) -> None:
+        """Keep a finished piece."""
+        path = self.path(number)
+        if path is not None:
+            write(piece, path)
 
 
 def write(value: object, path: str | Path) -> Path:

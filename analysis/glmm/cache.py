@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import pandas as pd
 from capability_transfer.analysis.glmm.engines import engine
 from capability_transfer.analysis.glmm.formula import Formula, parse
-from capability_transfer.analysis.glmm.result import FORMAT, Fit, load, save
-from capability_transfer.common.errors import InputError
-from capability_transfer.common.files import hash_project, hash_settings, hash_table
+from capability_transfer.analysis.glmm.result import FORMAT, Fit, dumps, loads
+from capability_transfer.common.files import hash_table
+from capability_transfer.common.kept import Store
 
 
 def cached_fit(
@@ -34,25 +33,20 @@ def cached_fit(
     )
     provenance = {"data_hash": data_hash} | (provenance or {})
     settings = {key: _settled(value) for key, value in options.items() if key != "progress"}
-    key = hash_settings(FORMAT, hash_project(), data_hash, formula.source, name, settings)
-    path = None if cache is None else Path(cache) / "fits" / f"{name}-{key}.fit"
-    if path is not None and path.exists():
-        try:
-            return _same(load(path), path, formula, name, provenance["data_hash"])
-        except InputError as error:
-            warnings.warn(f"{error}; fitting again", stacklevel=2)
-    fit = engine(name)(formula, data, provenance=provenance, **options)
-    if path is not None:
-        save(fit, path)
-    return fit
 
+    def same(contents: bytes) -> Fit:
+        fit = loads(contents)
+        told = (str(fit.formula), fit.engine, fit.provenance.get("data_hash"))
+        if told != (str(formula), name, provenance["data_hash"]):
+            raise ValueError(f"of {fit.formula} by {fit.engine}")
+        return fit
 
-def _same(fit: Fit, path: Path, formula: Formula, engine: str, data_hash: str) -> Fit:
-    """The fit; raises InputError for one of another model, engine or data than its name says."""
-    told = (str(fit.formula), fit.engine, fit.provenance.get("data_hash"))
-    if told != (str(formula), engine, data_hash):
-        raise InputError(f"{path} is another fit: of {fit.formula} by {fit.engine}")
-    return fit
+    return Store(cache).get(
+        "fits", FORMAT, data_hash, formula.source, name, settings,
+        make=lambda: engine(name)(formula, data, provenance=provenance, **options),
+        plain=dumps,
+        of=same,
+    )  # fmt: skip
 
 
 def _settled(option: object) -> object:

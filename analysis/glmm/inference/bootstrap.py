@@ -1,13 +1,11 @@
 """The parametric bootstrap: outcomes simulated from a fit, and the model refitted to each.
 
 Replicate i draws from child i of the seed and starts its refit where the original fit ended, so
-it is the same whoever computes it. Finished replicates are kept in a file, one line each, and are
-not computed again.
+it is the same whoever computes it. Finished replicates are kept and are not computed again.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,13 +28,8 @@ from capability_transfer.analysis.glmm.laplace import (
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
 from capability_transfer.analysis.variance import EXPLAINED_GROUPS, ZERO, share_explained
 from capability_transfer.common.errors import InputError
-from capability_transfer.common.files import (
-    hash_project,
-    hash_settings,
-    hash_table,
-    record,
-    write_text,
-)
+from capability_transfer.common.files import hash_table
+from capability_transfer.common.kept import Store
 from joblib import Parallel, delayed
 from scipy.special import ndtr, ndtri
 
@@ -130,15 +123,22 @@ def bootstrap(
     refits = [_prepare(formulas[0], data, structured, start)]
     refits += [_prepare(other, data, structured, None) for other in formulas[1:]]
     estimates = _estimates([r.model for r in refits], [r.optimum for r in refits])
-    store = _Store(cache, _key(formulas, data, structured, seed), len(estimates))
-    known = {i: line for i, line in store.read().items() if i < replicates}
+    kept = Store(cache).pieces("bootstrap", *_key(formulas, data, structured, seed))
+
+    def replicate(piece: dict) -> dict:
+        number = None if piece["values"] is None else len(piece["values"])
+        if number not in (None, len(estimates)):
+            raise ValueError(f"it has {number} estimates")
+        return piece
+
+    known = kept.find(range(replicates), replicate)
     if progress is not None and known:
         progress(len(known))
     wanted = [i for i in range(replicates) if i not in known]
     work = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    for line in work(delayed(_replicate)(refits, seed, i) for i in wanted):
-        known[line["replicate"]] = line
-        store.append(line)
+    for piece in work(delayed(_replicate)(refits, seed, i) for i in wanted):
+        known[piece["replicate"]] = piece
+        kept.keep(piece["replicate"], piece)
         if progress is not None:
             progress(1)
     values = [known[i]["values"] for i in range(replicates) if known[i]["values"] is not None]
@@ -166,7 +166,7 @@ def _prepare(formula, data, structured, start) -> _Refit:
 
 
 def _replicate(refits: list[_Refit], seed: int, i: int) -> dict:
-    """One replicate as a line of the store; ``values`` is None if a refit failed."""
+    """One replicate as it is kept; ``values`` is None if a refit failed."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,)))
     success = simulate(refits[0].model, refits[0].optimum, rng)
     values, message = None, ""
@@ -210,55 +210,11 @@ def _bias_corrected(at: np.ndarray, values: np.ndarray, estimate: float) -> np.n
     return ndtr(2 * shift + ndtri(at))
 
 
-def _key(formulas: list[Formula], data: pd.DataFrame, structured: Sequence[Kernel], seed) -> str:
+def _key(formulas: list[Formula], data: pd.DataFrame, structured: Sequence[Kernel], seed) -> tuple:
     columns = set().union(*(f.variables() for f in formulas), *(k.factors() for k in structured))
     kernels = [
         [k.name, k.factor, list(map(str, k.levels)), np.asarray(k.matrix).tolist(), k.by]
         for k in structured
     ]
     data_hash = hash_table(data[sorted(columns)])
-    code = hash_project()
-    settings = (list(map(str, formulas)), kernels, asdict(REFIT), seed)
-    return hash_settings(FORMAT, code, data_hash, *settings)
-
-
-class _Store:
-    """Finished replicates, one JSON line each; without a directory nothing is kept."""
-
-    def __init__(self, cache: Path | None, key: str, estimates: int):
-        self.path = None if cache is None else Path(cache) / "bootstrap" / f"{key}.jsonl"
-        self.estimates = estimates
-
-    def read(self) -> dict[int, dict]:
-        """Lines by replicate; those that are none (cut short, damaged) are dropped."""
-        if self.path is None or not self.path.exists():
-            return {}
-        lines = self.path.read_bytes().splitlines()
-        found = [line for text in lines if (line := self._line(text)) is not None]
-        if len(found) < len(lines):
-            write_text("".join(json.dumps(line) + "\n" for line in found), self.path)
-        return {line["replicate"]: line for line in found}
-
-    def _line(self, text: bytes) -> dict | None:
-        """A line of ``_replicate``, or None for anything else."""
-        try:
-            line = json.loads(text)
-            number, values = line["replicate"], line["values"]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            return None
-        if not isinstance(number, int) or number < 0:
-            return None
-        plain = values is None or (
-            isinstance(values, list)
-            and len(values) == self.estimates
-            and all(isinstance(value, float) for value in values)
-        )
-        return line if plain else None
-
-    def append(self, line: dict) -> None:
-        """Add a finished replicate."""
-        if self.path is not None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
-            record(self.path)
+    return (FORMAT, data_hash, list(map(str, formulas)), kernels, asdict(REFIT), seed)

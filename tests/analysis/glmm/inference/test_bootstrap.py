@@ -1,13 +1,11 @@
 """The parametric bootstrap: independent of workers, resumable, and right about the spread."""
 
-import json
-from importlib import import_module
-
 import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.glmm.inference import Bootstrap, bootstrap, simulate
 from capability_transfer.analysis.glmm.laplace import fit, report
+from capability_transfer.common import kept
 from capability_transfer.common.errors import InputError
 
 PAIRS = "(1 | language) + (1 | variant) + (1 | variant:language)"
@@ -29,9 +27,6 @@ def test_finished_replicates_are_not_computed_again(refits, few_cells, tmp_path)
     first = []
     bootstrap(FULL, few_cells, replicates=3, cache=tmp_path, progress=first.append, **SETTINGS)
     assert first == [1, 1, 1]
-    (path,) = (tmp_path / "bootstrap").iterdir()
-    with path.open("a") as file:
-        file.write('{"replicate": 3, "val')  # an interruption in the middle of a line
     more = []
     again = bootstrap(
         FULL, few_cells, replicates=5, cache=tmp_path, progress=more.append, **SETTINGS
@@ -43,31 +38,31 @@ def test_finished_replicates_are_not_computed_again(refits, few_cells, tmp_path)
 
 
 def test_replicates_of_other_code_are_not_read(few_cells, tmp_path, monkeypatch):
-    module = import_module(
-        "capability_transfer.analysis.glmm.inference.bootstrap"
-    )  # hidden by the function's name
     for salt in ("one", "other"):
-        monkeypatch.setattr(module, "hash_project", lambda s=salt: s)
+        monkeypatch.setattr(kept, "hash_project", lambda s=salt: s)
         told = []
         bootstrap(FULL, few_cells, replicates=2, cache=tmp_path, progress=told.append, **SETTINGS)
         assert told == [1, 1]
 
 
-def test_lines_that_are_no_replicates_are_made_again(refits, few_cells, tmp_path):
+def test_pieces_that_are_no_replicates_are_made_again(refits, few_cells, tmp_path):
     bootstrap(FULL, few_cells, replicates=5, cache=tmp_path, **SETTINGS)
-    (path,) = (tmp_path / "bootstrap").iterdir()
-    kept = {json.loads(line)["replicate"]: line for line in path.read_bytes().splitlines()}
-    short = json.dumps(json.loads(kept[1]) | {"values": [0.5]}).encode()
-    text = kept[2].replace(b'"values": [', b'"values": ["a", ')
-    odd = [b"\xff\xfe", b"[]", b"7", b'{"replicate": -1, "values": null}', short, text]
-    path.write_bytes(b"\n".join([kept[0], *odd, kept[4]]) + b"\n")
+    (folder,) = (tmp_path / "bootstrap").iterdir()
+    paths = sorted(folder.iterdir())
+    kept.write(kept.read(paths[1]) | {"values": [0.5]}, paths[1])
+    kept.write([], paths[2])
+    paths[3].write_bytes(paths[3].read_bytes()[:-50])
     made = []
-    again = bootstrap(
-        FULL, few_cells, replicates=5, cache=tmp_path, progress=made.append, **SETTINGS
-    )
+    with pytest.warns(UserWarning, match="made again") as said:
+        again = bootstrap(
+            FULL, few_cells, replicates=5, cache=tmp_path, progress=made.append, **SETTINGS
+        )
+    assert len(said) == 3
     assert made == [2, 1, 1, 1]
     assert again.values == pytest.approx(refits.values[:5], abs=1e-12)
-    assert len(path.read_bytes().splitlines()) == 5
+    made.clear()
+    bootstrap(FULL, few_cells, replicates=5, cache=tmp_path, progress=made.append, **SETTINGS)
+    assert made == [5]
 
 
 def test_refits_spread_as_the_standard_errors_say(refits, few_cells):
