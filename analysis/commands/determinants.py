@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
 from capability_transfer.analysis.commands import options
 from capability_transfer.analysis.commands.output import deliver
 from capability_transfer.analysis.commands.registry import command
@@ -25,3 +28,41 @@ def penalty(
     directory = options.directory(out)
     study = reading.study(directory, outcomes, models, languages, seed=seed, split=None)
     deliver(penalty(study), directory)
+
+
+@command(
+    {
+        "The study's thresholds": "transfer ceiling",
+        "Runs below 85% in English only": "transfer ceiling --english 0.85",
+    }
+)
+def ceiling(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
+    english: Annotated[
+        list[float] | None,
+        typer.Option("--english", help="Keep runs below this English accuracy (0-1); repeatable."),
+    ] = None,
+    cells: Annotated[
+        list[float] | None,
+        typer.Option("--cells", help="Keep cells of at most this accuracy (0-1); repeatable."),
+    ] = None,
+    formula: options.Formula = None,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+) -> None:
+    """Refit the model without saturated cells: is the size effect a ceiling artefact?
+
+    Without thresholds, the study's: English below .95 and .90, cells of at most .90.
+    """
+    from capability_transfer.analysis.commands import reading
+    from capability_transfer.analysis.studies.ceiling import ceiling
+
+    directory = options.directory(out)
+    study = reading.study(directory, outcomes, models, languages, tokenizer_counts, seed)
+    thresholds = {}
+    if english is not None or cells is not None:
+        thresholds = {"english": english or (), "cells": cells or ()}
+    deliver(ceiling(study, formula=formula, **thresholds), directory)

@@ -70,6 +70,11 @@ def p_value(value: float) -> str:
     return f"{value:.1e}".replace("-", "−") if value < 1e-4 else f"{value:.4f}"
 
 
+def stars(p_value: float) -> str:
+    """``*`` below .05, ``**`` below .01, ``***`` below .001 (Tables 6 and 7)."""
+    return "*" * sum(p_value < bound for bound in (0.05, 0.01, 0.001))
+
+
 DIGITS = "%.8g"
 """Of values in CSV files, so that the last bits of a computation leave a table as it was."""
 

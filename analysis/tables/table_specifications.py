@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.ablations.ceiling import stars
-from capability_transfer.analysis.presentation.tables import Table, number
+from capability_transfer.analysis.presentation.tables import Table, number, stars
 
 LABELS = {"non_latin": "Script other than Latin", "resource:distance": "Resource × distance"}
 GROUPS = {"template:language": "Template × language", "cell": "Observation"}

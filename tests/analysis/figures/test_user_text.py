@@ -22,7 +22,6 @@ from capability_transfer.analysis.figures import (
     figure_16,
     figure_17,
     figure_19,
-    figure_ceiling,
     figure_compliance,
     figure_family_gaps,
     figure_hat,
@@ -40,7 +39,7 @@ from capability_transfer.analysis.figures import (
 from capability_transfer.analysis.presentation.plots import LONGEST, plain
 from capability_transfer.analysis.report import figures as report
 from capability_transfer.analysis.report.svg import inline
-from capability_transfer.analysis.studies import penalty
+from capability_transfer.analysis.studies import ceiling, penalty
 from matplotlib.figure import Figure
 
 NAMES = ["a$b_c^{$ d", "<script>$x$", "=cmd|' /C calc'!A0 $\\frac{$"]
@@ -207,7 +206,7 @@ FIGURES = {
         NAMES,
     ),
     "ceiling": (
-        lambda: figure_ceiling.draw(
+        lambda: ceiling.size_interactions(
             terms([NAMES[0]] * 3, restriction=NAMES, label=NAMES, variants=3, saturated_cells=1),
             NOTE,
         ),

@@ -1,12 +1,12 @@
 """Table 7: who is left under each restriction, and that the size effect survives."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from capability_transfer.analysis.ablations import ceiling as c
-from capability_transfer.analysis.tables import table_07
+from capability_transfer.analysis.presentation.tables import stars
+from capability_transfer.analysis.published import read
+from capability_transfer.analysis.studies import ceiling as c
 from capability_transfer.common.errors import InputError
 
 EXPECTED = Path(__file__).parents[2] / "expected" / "table_07.csv"
@@ -55,27 +55,31 @@ def test_runs_without_english_are_named():
     ("p_value", "text"), [(0.0009, "***"), (0.001, "**"), (0.049, "*"), (0.05, "")]
 )
 def test_stars(p_value, text):
-    assert c.stars(p_value) == text
+    assert stars(p_value) == text
 
 
 def test_the_published_figures_are_those_of_table_7():
     printed = pd.read_csv(EXPECTED, comment="#", dtype=str).set_index("row")
     printed = printed.rename(columns={"full": "all"})
-    values, stars = c.published(), c.published_stars()
-    for (restriction, name), value in values.items():
-        text = printed.loc[ROWS[name], restriction]
-        assert value == float(text.rstrip("*")), (restriction, name)
-        assert stars.get((restriction, name), "") == text.lstrip("-.0123456789")
-    assert len(values) == printed.size
+    table = read("study_ceiling").fillna({"stars": ""})
+    for row in table.itertuples():
+        text = printed.loc[ROWS[row.name], row.restriction]
+        assert row.estimate == float(text.rstrip("*")), (row.restriction, row.name)
+        assert row.stars == text.lstrip("-.0123456789")
+    assert len(table) == printed.size
 
 
 @pytest.fixture(scope="module")
-def table(inputs, silent):
-    symbolic = inputs.cells[inputs.cells["split"] == "symbolic"].drop(columns="split")
-    return c.ceiling(replace(inputs, cells=symbolic), silent)
+def result():
+    return c.ceiling()
 
 
-def test_the_size_effect_is_no_ceiling_artefact(table):
+@pytest.fixture(scope="module")
+def table(result):
+    return result.table
+
+
+def test_the_size_effect_is_not_a_ceiling_artefact(table):
     resource = table[table["term"] == "resource:size"].set_index("restriction")
     assert (resource["difference"].abs() < 0.001).all()
     assert (resource["p_value"] < 1e-3).all()
@@ -99,11 +103,11 @@ def test_who_is_left(table):
 def test_interactions_with_reasoning_are_flagged_where_few_bases_run_both_ways(table):
     flagged = table[~table["interpretable"]]
     assert set(flagged["restriction"]) == {"english_below_90"}
-    assert set(flagged["term"]) == set(table_07.CROSSED)
+    assert set(flagged["term"]) == set(c.CROSSED)
 
 
-def test_the_table_says_what_is_published_and_what_is_biased(table):
-    built = table_07.build(table, "Data: x.")
+def test_the_table_says_what_is_published_and_what_is_biased(result):
+    built = result.tables()["table_07"]
     shown = built.display.set_index("")
     assert shown.loc["Variants"].tolist() == ["46 [46]", "29 [29]", "20 [20]", "45 [45]"]
     assert shown.loc["Resource × size", "English <90%"].endswith("[−0.188***]")
