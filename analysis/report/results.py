@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
+from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import read_table
 
 TARGETS = {
@@ -46,9 +47,15 @@ class Results:
         return found
 
     def table(self, name: str) -> pd.DataFrame:
-        """A CSV file, read once."""
+        """A CSV file, read once; InputError for one that is no table of results, or has no row."""
         if name not in self._tables:
-            self._tables[name] = read_table(self.directory / name)
+            table = read_table(self.directory / name)
+            if table.empty:
+                raise InputError(
+                    f"{self.directory / name} has a header and no rows: write it again with "
+                    f"`transfer {target(name)}` and --out {self.directory}"
+                )
+            self._tables[name] = table
         return self._tables[name].copy()
 
     def note(self, folder: str) -> str:

@@ -138,6 +138,17 @@ def test_tables_of_another_kind_are_refused_before_anything_is_predicted(copied,
         page.check(Results(copied))
 
 
+@pytest.mark.parametrize(
+    "name", ["glmm/fixed_effects.csv", "ceiling/table.csv", "transfer_metrics/determinants.csv"]
+)
+def test_a_table_without_rows_is_refused_before_anything_is_predicted(copied, name):
+    path = copied / name
+    path.write_text(path.read_text(encoding="utf-8").splitlines()[0] + "\n")
+    told = f"{path} has a header and no rows: write it again with `transfer {target(name)}`"
+    with pytest.raises(InputError, match=re.escape(told)):
+        page.check(Results(copied))
+
+
 def test_what_only_the_page_misses_is_refused_too(copied):
     (copied / "equivalence/table.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="lacks what the page shows.*Write its results again"):
