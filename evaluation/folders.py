@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from capability_transfer.common import extras
+from capability_transfer.common.encoding import utf8
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.features.languages import of_template
 
@@ -60,24 +61,25 @@ class Folder:
 
     @cached_property
     def replacements(self) -> dict:
+        path = self.path / "replacements.json"
         try:
-            return json.loads((self.path / "replacements.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError(
-                f"{self.path / 'replacements.json'} cannot be read: {error}"
-            ) from error
+            with utf8(path):
+                return json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, json.JSONDecodeError) as error:
+            raise InputError(f"{path} cannot be read: {error}") from error
 
     @cached_property
     def instruction(self) -> str:
         r"""The prompt in the folder's language; asks for the answer in ``\boxed{}``."""
         path = self.path / "instruction.toml"
         try:
-            return tomllib.loads(path.read_text(encoding="utf-8"))["instruction"]
+            with utf8(path):
+                return tomllib.loads(path.read_text(encoding="utf-8"))["instruction"]
         except FileNotFoundError:
             raise InputError(
                 f"{self.name} has no prompt: write {path} with one line, instruction = '''...'''"
             ) from None
-        except (KeyError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (KeyError, tomllib.TOMLDecodeError) as error:
             raise InputError(f"{path} has no readable instruction: {error}") from error
 
 

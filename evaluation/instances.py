@@ -26,6 +26,7 @@ from random import Random
 
 from capability_transfer.analysis.responses.boxed import box_number
 from capability_transfer.analysis.responses.numbers import decimal_sign
+from capability_transfer.common.encoding import utf8
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import replacing
 from capability_transfer.evaluation.drawing import Drawer, NoInstance
@@ -185,8 +186,9 @@ def write_instances(
 def read_instances(path: str | Path) -> tuple[list[Instance], Provenance]:
     """Read an instance file. Raises InputError, naming the line, for anything else."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        with utf8(path):
+            lines = Path(path).read_text(encoding="utf-8").split("\n")
+    except OSError as error:
         raise InputError(f"{path} cannot be read as an instance file: {error}") from error
     try:
         head = json.loads(lines[0])

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import pandas as pd
+from capability_transfer.common.encoding import utf8
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.pointers import is_pointer, told
 from capability_transfer.common.spreadsheets import unguarded
@@ -54,18 +55,19 @@ def _read_csv(path: str | Path) -> pd.DataFrame:
     if is_pointer(path):
         raise InputError(told(path))
     try:
-        cells = pd.read_csv(
-            path,
-            header=None,  # else pandas takes surplus cells for an index
-            dtype=str,
-            keep_default_na=False,
-            encoding="utf-8-sig",
-            skip_blank_lines=False,
-        )
+        with utf8(path):
+            cells = pd.read_csv(
+                path,
+                header=None,  # else pandas takes surplus cells for an index
+                dtype=str,
+                keep_default_na=False,
+                encoding="utf-8-sig",
+                skip_blank_lines=False,
+            )
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError, pd.errors.EmptyDataError, pd.errors.ParserError) as error:
-        raise InputError(f"{path} cannot be read as CSV in UTF-8: {error}") from error
+    except (OSError, pd.errors.EmptyDataError, pd.errors.ParserError) as error:
+        raise InputError(f"{path} cannot be read as CSV: {error}") from error
     cells = unguarded(cells.fillna("").apply(lambda column: column.str.strip()))
     cells.index = (cells.index + 1).rename("line")
     return cells.iloc[1:].set_axis(cells.iloc[0].tolist(), axis=1)

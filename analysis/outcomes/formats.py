@@ -17,6 +17,7 @@ from capability_transfer.analysis.outcomes import (
     rows,
 )
 from capability_transfer.analysis.outcomes.samples import Format
+from capability_transfer.common.encoding import check_utf8
 from capability_transfer.common.errors import InputError, name_some
 
 FORMATS: tuple[Format, ...] = (
@@ -27,6 +28,9 @@ FORMATS: tuple[Format, ...] = (
     rows.FORMAT,
 )
 """Asked in this order: a table is whatever nothing else is."""
+
+TEXTS = (".json", ".jsonl")
+"""Of logs that no format recognises where they are in another encoding than UTF-8."""
 
 
 def format_of(path: Path) -> Format | None:
@@ -51,6 +55,8 @@ def find(paths: Iterable[str | Path]) -> tuple[list[tuple[Path, Format]], list[P
             if kind is None and not os.access(path, os.R_OK):
                 raise InputError(f"{path} may not be read: its permissions forbid it")
             if kind is None:
+                if path.suffix in TEXTS:
+                    check_utf8(path)
                 raise InputError(f"{path} is of no known format; {_known()}")
             logs.append((path, kind))
         elif path.is_dir():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from capability_transfer.analysis.outcomes.samples import DamagedLog
+from capability_transfer.common.encoding import utf8
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, dict]]:
@@ -29,9 +30,9 @@ def read_lines(path: Path) -> Iterator[tuple[str, dict]]:
 
 
 def _objects(path: Path) -> Iterator[tuple[str, Any]]:
-    number, first = 0, True
+    first = True
     try:
-        with path.open(encoding="utf-8-sig") as stream:
+        with utf8(path, DamagedLog), path.open(encoding="utf-8-sig") as stream:
             for number, line in enumerate(stream, start=1):
                 if not line.strip():
                     continue
@@ -40,8 +41,6 @@ def _objects(path: Path) -> Iterator[tuple[str, Any]]:
                     return
                 first = False
                 yield f"{path}, line {number}", _parsed(line, f"{path}, line {number}")
-    except UnicodeDecodeError as error:
-        raise DamagedLog(f"{path}, after line {number}: not UTF-8 text: {error}") from error
     except OSError as error:
         raise DamagedLog(f"{path} cannot be read: {error}") from error
 

@@ -34,6 +34,7 @@ from capability_transfer.analysis.outcomes.samples import (
     Sample,
 )
 from capability_transfer.analysis.outcomes.scores import read_score
+from capability_transfer.common.encoding import utf8
 from capability_transfer.common.errors import InputError, name_some, suggest
 
 NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.jsonl?")
@@ -291,7 +292,10 @@ def _beside(path: Path, date: str | None) -> Path | None:
 def _results(path: Path) -> dict:
     pointers.refuse(path)
     try:
-        stated = json.loads(path.read_text(encoding="utf-8-sig"))
+        with utf8(path, DamagedLog):
+            stated = json.loads(path.read_text(encoding="utf-8-sig"))
+    except DamagedLog:
+        raise
     except (OSError, ValueError, RecursionError) as error:
         raise DamagedLog(f"{path} is no JSON: {error}") from error
     return stated if isinstance(stated, dict) else {}

@@ -31,6 +31,7 @@ from typing import Any
 
 import yaml
 from capability_transfer.analysis.outcomes import task_names
+from capability_transfer.common.encoding import utf8
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.features.reasoning import mode
 
@@ -240,8 +241,9 @@ def read_mapping(default: str, path: Path | None = None) -> Mapping:
     stated = _load(packaged.read_text(encoding="utf-8"), str(packaged))
     if path is not None:
         try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            with utf8(path):
+                text = Path(path).read_text(encoding="utf-8-sig")
+        except OSError as error:
             raise InputError(f"the mapping {path} cannot be read: {error}") from error
         own = _load(text, str(path), stated)
         for name in own:

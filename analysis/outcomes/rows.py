@@ -19,6 +19,7 @@ from capability_transfer.analysis.outcomes.samples import (
     Sample,
 )
 from capability_transfer.analysis.outcomes.scores import read_binary
+from capability_transfer.common.encoding import utf8
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.spreadsheets import unguard
 
@@ -90,7 +91,7 @@ FORMAT = Format("table", "*.csv, *.parquet, *.jsonl", recognises, read, "rows")
 
 def _csv(path: Path) -> Iterator[tuple[str, dict]]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with utf8(path, DamagedLog), path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(stream, strict=True)
             names = [unguard(name) for name in next(reader, ())]
             if not names:
@@ -104,8 +105,8 @@ def _csv(path: Path) -> Iterator[tuple[str, dict]]:
                 if len(fields) != len(names):
                     raise DamagedLog(f"{where} has {len(fields)} fields, the header {len(names)}")
                 yield where, dict(zip(names, map(unguard, fields), strict=True))
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise DamagedLog(f"{path} is no comma-separated UTF-8 table: {error}") from error
+    except csv.Error as error:
+        raise DamagedLog(f"{path} is no comma-separated table: {error}") from error
     except OSError as error:
         raise DamagedLog(f"{path} cannot be read: {error}") from error
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 from capability_transfer.analysis.outcomes.json_lines import read_lines
 from capability_transfer.analysis.outcomes.schema import KINDS
+from capability_transfer.common.encoding import utf8
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.spreadsheets import unguarded
 
@@ -28,7 +29,7 @@ def read_csv(path: Path) -> pd.DataFrame:
     fields than the header, and for text that is not UTF-8.
     """
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), utf8(path):
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
                 path,
@@ -42,9 +43,9 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise InputError(f"{path} cannot be read: {error}") from error
     except pd.errors.EmptyDataError:
         raise InputError(f"{path} is empty; a header line and rows are needed") from None
-    except (pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError) as error:
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         problem = "a line has more fields than the header" if "Length" in str(error) else error
-        raise InputError(f"{path} is no comma-separated UTF-8 table: {problem}") from error
+        raise InputError(f"{path} is no comma-separated table: {problem}") from error
     table = unguarded(table)
     table.columns = table.columns.str.strip()
     if len(table.columns) == 1 and (sign := re.search("[;\t|]", table.columns[0])):

@@ -123,7 +123,8 @@ def test_harness_bad_lines(tmp_path, line, message):
         ("{", "line 1 is no JSON"),
         ("[1]\n", "line 1 is no JSON object"),
         ("", "holds no sample"),
-        (b"\xff\xfe", "not UTF-8"),
+        (b"\xff\xfe", "is in UTF-16, not in UTF-8"),
+        (b'{"doc_id": "\xe6"}', r"line 1, is not in UTF-8 \(byte 0xe6"),
     ],
 )
 def test_harness_bad_files(tmp_path, text, message):
