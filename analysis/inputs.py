@@ -149,7 +149,7 @@ def _resolved(
         try:
             known[code] = code if code in declared else language_registry.resolve(code)
         except InputError as error:
-            raise InputError(f"{place(outcomes, 'language', [code])}{error}") from error
+            raise error.at(place(outcomes, "language", [code])) from error
     for language in set(known.values()):
         same = [code for code in known if known[code] == language]
         if len(same) > 1:

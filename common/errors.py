@@ -27,6 +27,10 @@ class InputError(ValueError):
         stop = "" if problem.endswith((".", "?")) else "."
         super().__init__(f"{problem}{stop} {told[0].upper()}{told[1:]}" if told else problem)
 
+    def at(self, place: str) -> InputError:
+        """The same, its problem placed: ``mine.csv, line 3: `` before it."""
+        return type(self)(f"{place}{self.problem}", self.remedies)
+
     def with_options(self, options: Collection[str]) -> InputError:
         """The same, without the remedies that name an option (``--formula``) not among these."""
         named = [(text, _OPTION.findall(_COMMAND.sub("", text))) for text in self.remedies]

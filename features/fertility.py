@@ -67,7 +67,9 @@ def read_counts(path: str | Path = PACKAGED) -> pd.DataFrame:
     tokenizer counted twice in a language.
     """
     rows = read_rows(path, COUNT_COLUMNS, COUNT_COLUMNS)
-    rows["language"] = [language_registry.resolve(code) for code in rows["language"]]
+    rows["language"] = [
+        _resolved(code, f"{path}, line {line}: ") for line, code in rows["language"].items()
+    ]
     for column in COUNTED:
         values = numbers(rows, column, str(path))
         bad = ~(values >= 1) | (values % 1 != 0)
@@ -82,6 +84,13 @@ def read_counts(path: str | Path = PACKAGED) -> pd.DataFrame:
             f"{rows['language'][line]}"
         )
     return rows[list(COUNT_COLUMNS)].reset_index(drop=True)
+
+
+def _resolved(code: str, place: str) -> str:
+    try:
+        return language_registry.resolve(code)
+    except InputError as error:
+        raise error.at(place) from error
 
 
 def with_packaged(own: pd.DataFrame) -> pd.DataFrame:

@@ -34,6 +34,11 @@ COLUMNS = (
 )
 TEMPLATE_VARIANTS = {"eng_metric": "eng"}
 """Template folders that are a second set of templates for a language, not a language."""
+UNKNOWN = (
+    "name it by its ISO 639 code (swh or sw)",
+    "describe it in a --languages file, with its name and its features",
+)
+"""What to do about a code that is not registered."""
 
 
 def registry() -> pd.DataFrame:
@@ -67,7 +72,7 @@ def resolve(code: object) -> str:
             "leave those rows out, or map the folder with features.languages.of_template"
         )
     if folded not in _codes():
-        raise InputError(f"unknown language {str(code)!r}.{_near(folded)}")
+        raise InputError(f"unknown language {str(code)!r}.{_near(folded)}", UNKNOWN)
     return _codes()[folded]
 
 
@@ -154,10 +159,8 @@ def read_languages(source: str | Path | pd.DataFrame) -> pd.DataFrame:
             known = table([resolve(code)]).iloc[0].to_dict()
         except InputError as error:
             if code == "" or "name" not in stated:
-                raise InputError(
-                    f"{where}, {unit} {line}: {error} "
-                    "For a language of your own, give its name in a column name"
-                ) from error
+                own = "For a language of your own, give its name in a column name"
+                raise InputError(f"{where}, {unit} {line}: {error.problem}", (own,)) from error
             known = dict.fromkeys(COLUMNS, "") | {
                 "language": code,
                 "in_study": False,

@@ -26,7 +26,12 @@ def of_model(
     Raises InputError where there are none.
     """
     known = set(languages)
-    codes = {code: code if code in known else resolve(code) for code in cells["language"].unique()}
+    try:
+        codes = {
+            code: code if code in known else resolve(code) for code in cells["language"].unique()
+        }
+    except InputError as error:
+        raise error.at(f"{source}: ") from error
     cells = cells.assign(language=cells["language"].map(codes))
     labels = cells["variant"].unique()
     meant = [name for name in (variant, asked) if name is not None]

@@ -222,7 +222,10 @@ MISTAKES = {
     "wrong column": ((*OWN, "columns.csv"), ["no column 'variant'", "these are there: model"]),
     "unknown language": (
         (*OWN, "language.csv"),
-        ["language.csv, line 194 and 47 more rows: unknown language 'icl'. Did you mean isl"],
+        [
+            "language.csv, line 194 and 47 more rows: unknown language 'icl'. Did you mean isl",
+            "Name it by its ISO 639 code (swh or sw); or describe it in a --languages file",
+        ],
     ),
     "unknown model": (
         (*OWN, "model.csv"),
@@ -274,6 +277,10 @@ MISTAKES = {
     ),
     "level in percent": (("power", "--level", "5"), ["between 0 and 1", "0.05"]),
     "language not tabulated": (("equivalence", "--first", "xx"), ["It has ara, dan"]),
+    "unknown language in answers to a prediction": (
+        (*PREDICT, "--language", "isl", "--outcomes", "language.csv"),
+        ["language.csv: unknown language 'icl'. Did you mean isl", "--languages file"],
+    ),
     "metrics from no language": (
         ("transfer-metrics", "--engine", "none", "--outcomes", "cells.csv", "--source", "xx"),
         ["unknown language 'xx'", "Did you mean xho"],

@@ -19,6 +19,11 @@ def test_a_remedy_needs_all_of_its_options():
     assert str(InputError("plain --z").with_options([])) == "plain --z"
 
 
+def test_a_place_comes_before_the_problem_and_the_remedies_stay():
+    placed = ERROR.at("a.csv, line 3: ")
+    assert str(placed.with_options([])) == "a.csv, line 3: x is missing. Think"
+
+
 def test_an_error_from_another_process_still_has_its_remedies():
     again = pickle.loads(pickle.dumps(ERROR))
     assert str(again) == str(ERROR)

@@ -145,7 +145,10 @@ def test_a_language_without_text_is_refused():
     [
         ("t,eng,0,5,1", "line 2: token_count is '0'"),
         ("t,eng,5,x,1", "non_whitespace_characters is 'x'"),
-        ("t,english,5,5,1", r"eng \(English\)"),
+        (
+            "t,english,5,5,1",
+            r"counts.csv, line 2: unknown language 'english'. Did you mean eng \(English\)",
+        ),
         ("t,eng,5,5,1\nt,en,5,5,1", "line 3: t is counted twice in eng"),
     ],
 )

@@ -60,7 +60,10 @@ def test_a_target_is_answered_in_words(study):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"language": "xx", "model": "Qwen2.5-7B-Instruct"}, "unknown language 'xx'"),
+        (
+            {"language": "xx", "model": "Qwen2.5-7B-Instruct"},
+            "unknown language 'xx'.*languages= file",
+        ),
         ({"language": "swh", "model": "Qwen/Qwen3-8B"}, "say which with reasoning="),
         ({"language": "swh"}, "model=NAME, or params=BILLIONS"),
         ({"language": "swh", "params": -1}, "params= is billions"),
