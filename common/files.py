@@ -170,14 +170,25 @@ def hash_table(table: pd.DataFrame) -> str:
     for name in table.columns:
         column = table[name]
         if pd.api.types.is_float_dtype(column):
-            kind, values = "float64", _to_digits(column.to_numpy(dtype=float), 10)
+            kind, hashes = "float64", _hashes(_to_digits(column.to_numpy(dtype=float), 10))
         elif pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
-            kind, values = str(column.dtype), column.to_numpy()
+            kind, hashes = str(column.dtype), _hashes(column.to_numpy())
+        elif isinstance(column.dtype, pd.StringDtype | pd.CategoricalDtype):
+            codes, distinct = pd.factorize(column, use_na_sentinel=False)
+            kind, hashes = "object", _hashes(_texts(distinct))[codes]
         else:
-            kind, values = "object", np.array([str(value) for value in column], dtype=object)
+            kind, hashes = "object", _hashes(_texts(column))
         digest.update(f"{name}:{kind}".encode())
-        digest.update(pd.util.hash_array(values, categorize=True).tobytes())
+        digest.update(hashes.tobytes())
     return digest.hexdigest()[:16]
+
+
+def _hashes(values: np.ndarray) -> np.ndarray:
+    return pd.util.hash_array(values, categorize=True)
+
+
+def _texts(values: Iterable) -> np.ndarray:
+    return np.array([str(value) for value in values], dtype=object)
 
 
 def hash_settings(*parts: object) -> str:

@@ -18,7 +18,7 @@ from capability_transfer.analysis.prediction.evaluate import fit_to_all
 from capability_transfer.analysis.prediction.folds import Fold, split
 from capability_transfer.analysis.prediction.intervals import NOMINAL, place
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.predictors.cells import CellModel
+from capability_transfer.analysis.prediction.predictors.cells import CellModel, Refits
 from capability_transfer.analysis.prediction.predictors.pairs import PairModel
 from capability_transfer.analysis.prediction.task import Counting, Store, Task, in_parallel
 from capability_transfer.analysis.prediction.template_layer import TemplateLayer, calibrate
@@ -72,23 +72,22 @@ def few_templates(
     store = Store(task)
     jobs, keys = [], []
     for name in predictors:
-        refitted = isinstance(predictor(name), CellModel)
-        pieces = _pieces(budgets, draws, refitted)
-        wanted = [(language, *piece) for language in held for piece in pieces]
+        wanted = [(language, tuple(range(draws)), tuple(budgets)) for language in held]
         todo = [what for what in wanted if not store.has(name, ("few", what))]
-        start = fit_to_all(task, name)[1] if todo else None
-        jobs += [delayed(_piece)(task, name, what, start) for what in todo]
+        starts = _starts(task, name) if todo else ()
+        jobs += [delayed(_piece)(task, name, what, starts) for what in todo]
         keys += [(name, ("few", what)) for what in wanted]
-    for name, what, table in in_parallel(task, jobs, "languages × draws", counting):
+    for name, what, table in in_parallel(task, jobs, "languages", counting):
         store.put(table, name, ("few", what))
     return pd.concat([store.get(*key) for key in keys], ignore_index=True)
 
 
-def _pieces(budgets: Sequence[int], draws: int, refitted: bool) -> list[tuple]:
-    """Draws and budgets that one process works through: many at once where each is cheap."""
-    if not refitted:
-        return [(tuple(range(draws)), tuple(budgets))]
-    return [((draw,), tuple(budgets)) for draw in range(draws)]
+def _starts(task: Task, name: str) -> tuple[object, ...]:
+    """Where the fits without a language start: at those of all languages."""
+    start = fit_to_all(task, name)[1]
+    if isinstance(predictor(name), CellModel):
+        return (start,)
+    return start, TemplateLayer.fit(task.joined).start
 
 
 def shuffled(templates: Sequence[str], language: str, draw: int, seed: int) -> np.ndarray:
@@ -97,32 +96,38 @@ def shuffled(templates: Sequence[str], language: str, draw: int, seed: int) -> n
     return np.random.default_rng(key).permutation(np.asarray(sorted(templates), dtype=object))
 
 
-def _piece(task: Task, name: str, what: tuple, start: object):
+def _piece(task: Task, name: str, what: tuple, starts: tuple[object, ...]):
     language, draws, budgets = what
     run = _refitted if isinstance(predictor(name), CellModel) else _updated
-    return name, what, run(task, name, language, draws, budgets, start)
+    return name, what, run(task, name, language, draws, budgets, *starts)
 
 
 def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd.DataFrame:
     """The study's way: the cells seen join the training rows; all effects at their modes."""
+    cells = split(task.joined, Fold("none", "none", ())).train
+    refits = Refits(predictor(name), cells, task.vectors, task.engine)
+    away = (cells["language"] == language).to_numpy()
+    truth = _accuracy(cells, language)
+    none = refits.plug_in(~away, start)
     tables = []
-    truth = _accuracy(task.joined, language)
     for draw in draws:
         order = shuffled(truth.columns, language, draw, task.seed)
+        found, following = none
         for k in budgets:
-            parts = split(task.joined, Fold("language", language, (language,)), order[:k])
-            fitted = predictor(name).fit(parts.train, task.vectors, task.engine, start)
-            prediction = fitted.predict(parts.held, task.vectors, 0, task.seed)
-            point = pd.Series(prediction.plug_in, prediction.pairs["variant"])[truth.index]
-            tables.append(_errors(name, language, draw, order[:k], point.to_numpy(), truth))
+            unseen = away & ~cells["template"].isin(order[:k]).to_numpy()
+            found, following = refits.plug_in(~unseen, following) if k else none
+            point = pd.Series(found[unseen]).groupby(cells["variant"].to_numpy()[unseen]).mean()
+            tables.append(
+                _errors(name, language, draw, order[:k], point[truth.index].to_numpy(), truth)
+            )
     return pd.concat(tables, ignore_index=True)
 
 
-def _updated(task: Task, name: str, language: str, draws, budgets, start) -> pd.DataFrame:
+def _updated(task: Task, name: str, language: str, draws, budgets, start, of_layer) -> pd.DataFrame:
     """Our way: what was predicted for the language is updated by the cells seen."""
     parts = split(task.joined, Fold("language", language, (language,)))
     fitted = predictor(name).fit(parts.train, task.vectors, task.engine, start)
-    layer = TemplateLayer.fit(parts.train)
+    layer = TemplateLayer.fit(parts.train, of_layer)
     truth = _accuracy(task.joined, language)
     pairs = parts.held.drop_duplicates("variant").set_index("variant").loc[truth.index]
     pairs = pairs.reset_index()

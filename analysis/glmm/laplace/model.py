@@ -27,6 +27,7 @@ from capability_transfer.analysis.glmm.laplace.rows import RowSystem
 from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
 from capability_transfer.analysis.glmm.laplace.sparse import SparseSystem
 from capability_transfer.analysis.glmm.laplace.start import (
+    SMALLEST_SD,
     cold_start,
     start_at,
     working_information,
@@ -135,7 +136,10 @@ class Model:
         self._separation: tuple[Separation | None] | None = None  # not sought yet
 
     def refit(self, successes: np.ndarray, trials: np.ndarray | None = None) -> Model:
-        """The same model of other counts (one per row of the data), its structure shared."""
+        """The same model of other counts (one per row of the data), its structure shared.
+
+        Rows without trials are as good as left out: a level that has no others keeps effect zero.
+        """
         success = np.asarray(successes, dtype=float)
         trials = self.trials if trials is None else np.asarray(trials, dtype=float)
         if success.shape != self.success.shape or trials.shape != self.trials.shape:
@@ -194,12 +198,13 @@ class Model:
 
     def optimise(
         self,
-        start: WarmStart | Fit | None = None,
+        start: WarmStart | Fit | Optimum | None = None,
         progress: Progress | None = None,
         starts: Starts = None,
     ) -> Optimum:
         """Maximise the likelihood, from nothing or from where another fit ended.
 
+        An ``Optimum`` to start from must be one of this design, as ``refit`` shares it.
         ``starts`` is how many starts there are in all, or further ones to begin from; by default
         there is one, and ``AUTOMATIC`` if a fit from nothing does not end at a clear peak.
 
@@ -218,6 +223,14 @@ class Model:
         else:
             others = list(starts)
         return self._best(first, others, progress)
+
+    def probability(self, optimum: Optimum) -> np.ndarray:
+        """The probability of success of every row at an optimum's modes, rows without trials too.
+
+        Effects of levels without trials are zero there.
+        """
+        layout = self.design.layout
+        return optimum.point.modes.cells.probability[layout.unit, layout.column]
 
     def _best(
         self,
@@ -242,7 +255,7 @@ class Model:
 
     def _optimise_from(
         self,
-        start: WarmStart | Fit | np.ndarray | Point | None,
+        start: WarmStart | Fit | Optimum | np.ndarray | Point | None,
         progress: Progress | None,
         exact: bool = True,
         information: np.ndarray | None = None,
@@ -269,10 +282,14 @@ class Model:
                 raise InputError(f"the fit cannot be computed: {error}{why}") from error
 
     def _begin(
-        self, objective: Objective, start: WarmStart | Fit | np.ndarray | None
+        self, objective: Objective, start: WarmStart | Fit | Optimum | np.ndarray | None
     ) -> tuple[Point, np.ndarray]:
         """The first point and the information about the parameters there."""
         likelihood, design = self.likelihood, self.design
+        if isinstance(start, Optimum):
+            if start.free.all():
+                return objective.at(start.point.phi, u=start.point.modes.u), start.information
+            start = self._off_zero(start.point.modes.theta)
         if start is None or isinstance(start, np.ndarray):
             gamma, theta, u, for_gamma = (
                 cold_start(likelihood) if start is None else start_at(likelihood, start)
@@ -294,6 +311,12 @@ class Model:
             2
         ]
         return point, initial_information(objective, point, for_gamma)
+
+    def _off_zero(self, theta: np.ndarray) -> np.ndarray:
+        """θ with every SD that is zero, or almost, at the least that a search can leave."""
+        triangles = [term.triangle() for term in self.design.terms]
+        diagonal = np.concatenate([rows == columns for rows, columns in triangles])
+        return np.where(diagonal, np.maximum(theta, SMALLEST_SD), theta)
 
     def to_natural(self) -> np.ndarray:
         """The matrix that takes φ on the scaled columns to (β, θ) on the data's own scale."""

@@ -73,8 +73,6 @@ def report(
         ),
         provenance=provenance or {},
     )
-    layout = design.layout
-    probability = point.modes.cells.probability[layout.unit, layout.column]
     fit.diagnostics.update(
         theta=(point.phi[fixed:] / design.theta_scale).tolist(),
         hessian_definite=optimum.definite,
@@ -84,7 +82,9 @@ def report(
         redundant=design.redundant,
         columns=model.columns | outcome_hash(model.formula, model.success, model.trials),
         dropped=design.dropped,
-        dispersion=pearson_dispersion(model.success, model.trials, probability, fit.df),
+        dispersion=pearson_dispersion(
+            model.success, model.trials, model.probability(optimum), fit.df
+        ),
     )
     return fit
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from capability_transfer.analysis.glmm import laplace
 from capability_transfer.analysis.glmm.laplace import Model, Settings
+from capability_transfer.analysis.glmm.predict import linear_predictor
 from capability_transfer.analysis.glmm.result import load, save
 from scipy.special import expit
 
@@ -194,6 +195,33 @@ def test_refit_is_a_fit_of_the_new_counts(design):
     fresh = laplace.fit(formula, data.assign(correct=counts))
     assert refitted.log_lik == pytest.approx(fresh.log_lik, abs=1e-6)
     np.testing.assert_allclose(refitted.coefficients, fresh.coefficients, atol=1e-5)
+
+
+def test_a_refit_without_some_trials_is_a_fit_of_the_other_rows(design):
+    formula, data = design("ragged")
+    left = (data["item"] != "i3").to_numpy()
+    model = Model(formula, data)
+    optimum = model.optimise()
+    masked = model.refit(np.where(left, data["correct"], 0), np.where(left, 1, 0))
+    found = masked.optimise(optimum)
+    fresh = laplace.fit(formula, data[left])
+    assert found.point.value + masked.constant == pytest.approx(fresh.log_lik, abs=1e-6)
+    probability = expit(linear_predictor(fresh, data, new_levels="population"))
+    np.testing.assert_allclose(masked.probability(found), probability, atol=1e-6)
+    assert found.evaluations < masked.optimise().evaluations
+
+
+def test_an_optimum_with_an_sd_of_zero_is_no_trap_for_the_next(design):
+    """Counts that do not differ by item put its SD at zero; those of the data do not."""
+    formula, data = design("ragged")
+    model = Model(formula, data)
+    found = model.optimise()
+    alike = model.refit(np.arange(len(data)) % 2).optimise()
+    assert not alike.free.all()
+    again = model.optimise(alike)
+    assert again.converged
+    assert again.point.value == pytest.approx(found.point.value, abs=1e-6)
+    np.testing.assert_allclose(again.point.phi, found.point.phi, atol=1e-4)
 
 
 def test_working_standard_errors_take_the_sds_as_known(fits, design):
