@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 from capability_transfer.analysis import inputs
 from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.prediction import anywhere, loo
 from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.common.errors import InputError
@@ -133,6 +134,47 @@ def located(source: Source | None) -> Path | pd.DataFrame | None:
             "make one with pandas.DataFrame(…) or its to_pandas()"
         )
     return Path(source)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Cells alone, for an analysis that asks for no features.
+
+    Attributes:
+        cells: variant, language, template, n_correct, n_total (and split, where there are two).
+        source: in words, which data these are.
+        seed: of every draw.
+        is_study: whether these are the study's, so that published figures stand beside ours.
+        notes: what a reader should know of them, a sentence each.
+    """
+
+    cells: pd.DataFrame
+    source: str
+    seed: int = DEFAULT_SEED
+    is_study: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def read_cells(source: Source, seed: int = DEFAULT_SEED) -> Outcomes:
+    """Outcomes of your own, of models and languages that nobody need have described.
+
+    Args:
+        source: as ``load`` takes them.
+        seed: of every draw.
+
+    Raises InputError, naming file or table, column and row, for what cannot be read.
+    """
+    cells = read_outcomes(located(source))
+    notes = tuple(inputs.unused_columns(cells))
+    return Outcomes(cells, cells.attrs["data_source"], seed, notes=notes)
+
+
+def outcomes(study: Study | Outcomes | None) -> Outcomes:
+    """The cells of a study, the embedded one for None; cells alone as they are."""
+    if isinstance(study, Outcomes):
+        return study
+    study = given(study)
+    return Outcomes(study.cells, study.source, study.seed, study.inputs.is_study)
 
 
 @cache

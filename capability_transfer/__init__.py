@@ -17,7 +17,7 @@ ENTRIES = {
     "predict": "analysis.front.predictions",
     "hold_out": "analysis.front.held_out",
     "few_templates": "analysis.front.few_templates",
-    "sample_size": "analysis.front.sample_size",
+    "sample_size": "analysis.studies.sample_size",
     "power": "analysis.front.power",
     "measures": "analysis.front.measures",
     "ingest": "analysis.front.logs",

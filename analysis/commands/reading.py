@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 from capability_transfer.analysis.commands.output import CACHE, Output, current
-from capability_transfer.analysis.data import Study
+from capability_transfer.analysis.data import Outcomes, Study, read_cells
 from capability_transfer.analysis.design import Design
 from capability_transfer.analysis.inputs import Inputs, load, unused_columns
 from capability_transfer.analysis.outcomes.files import read_outcomes
@@ -52,6 +52,17 @@ def inputs(
     for text in loaded.notes:
         say.note(text)
     return loaded
+
+
+def outcomes(path: Path, seed: int = DEFAULT_SEED) -> Outcomes:
+    """A user's outcomes for what needs no features, and a word on them."""
+    say = current()
+    with progress.working("reading"):
+        found = read_cells(path, seed)
+    say.data(found.source)
+    for text in found.notes:
+        say.note(text)
+    return found
 
 
 def cells(say: Output, outcomes: Path) -> pd.DataFrame:

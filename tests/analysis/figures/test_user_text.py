@@ -14,7 +14,6 @@ from capability_transfer.analysis.figures import (
     figure_03,
     figure_04,
     figure_05,
-    figure_09,
     figure_12,
     figure_13,
     figure_14,
@@ -39,7 +38,11 @@ from capability_transfer.analysis.figures import (
 from capability_transfer.analysis.presentation.plots import LONGEST, plain
 from capability_transfer.analysis.report import figures as report
 from capability_transfer.analysis.report.svg import inline
-from capability_transfer.analysis.studies import ceiling, penalty
+from capability_transfer.analysis.studies import (
+    ceiling,
+    penalty,
+    sample_size,
+)
 from matplotlib.figure import Figure
 
 NAMES = ["a$b_c^{$ d", "<script>$x$", "=cmd|' /C calc'!A0 $\\frac{$"]
@@ -162,7 +165,10 @@ FIGURES = {
         ),
         NAMES,
     ),
-    "09": (lambda: figure_09.draw(splits(), instances(), NOTE), [f"{n} questions" for n in NAMES]),
+    "09": (
+        lambda: sample_size.by_budget(splits(), instances(), NOTE),
+        [f"{n} questions" for n in NAMES],
+    ),
     "10": (
         lambda: penalty.gaps_by_language(
             frame(language=NAMES, gap=N, runs=[1, 2, 3], **ENDS, **PUBLISHED), MEAN, NOTE

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.ablations import sample_size as s
-from capability_transfer.analysis.outcomes.study import table_12_counts
-from capability_transfer.analysis.tables import table_02
+from capability_transfer.analysis.data import Outcomes
+from capability_transfer.analysis.outcomes.study import study_cells, table_12_counts
+from capability_transfer.analysis.published import values
+from capability_transfer.analysis.studies import sample_size as s
 from capability_transfer.common.errors import InputError
 
 EXPECTED = Path(__file__).parents[2] / "expected" / "table_02.csv"
@@ -24,8 +25,9 @@ def cells(correct, total=20, split="symbolic"):
 
 
 @pytest.fixture(scope="module")
-def result(inputs):
-    return s.sample_size(inputs.cells, seed=1, beside=True)
+def result():
+    both = study_cells(("symbolic", "original"))
+    return s.sample_size(Outcomes(both, "the study's", seed=1, is_study=True))
 
 
 def test_the_standard_error_falls_as_one_over_the_root_of_the_templates(result):
@@ -39,7 +41,7 @@ def test_the_published_figures_are_those_of_table_2():
     printed = pd.read_csv(EXPECTED, comment="#").set_index("templates")
     for kind, column in (("rank_correlation", "rank"), ("std_error", "se")):
         for split in ("original", "symbolic"):
-            known = s.published(kind).loc[split].rename(int)
+            known = values("study_sample_size", "name", "value", kind=kind, split=split).rename(int)
             pd.testing.assert_series_equal(
                 known, printed[f"{column}_{split}"], check_names=False, check_index_type=False
             )
@@ -57,14 +59,14 @@ def test_table_2(result):
     assert ((known["rank_correlation"] - known["published_rank"]).abs() < 0.02).all()
 
 
-def test_table_2_counts_a_47th_run_at_the_floor(inputs):
+def test_table_2_counts_a_47th_run_at_the_floor():
     """The study's figures are of its data with one of the two runs that answer next to nothing."""
-    symbolic = inputs.cells[inputs.cells["split"] == "symbolic"]
+    symbolic = study_cells()
     floor = symbolic[symbolic["variant"] == symbolic["variant"].iloc[0]]
     floor = floor.assign(variant="floor", n_correct=0)
     cells = pd.concat([symbolic, floor], ignore_index=True)
     grids = {"symbolic": s.grid(cells)}
-    found = s.templates(grids, (10, 20, 50, 75, 100), np.random.default_rng(0), draws=200)
+    found = s.by_templates(grids, (10, 20, 50, 75, 100), np.random.default_rng(0), draws=200)
     found = found[found["rank_reference"] == "own_split"].set_index("templates")
     printed = pd.read_csv(EXPECTED, comment="#").set_index("templates")
     assert (found["std_error"] - printed["se_symbolic"]).abs().max() < 0.02
@@ -121,14 +123,14 @@ def test_templates_that_are_equally_hard_leave_none():
 def test_the_templates_needed_are_those_that_reach_the_error():
     correct = np.random.default_rng(0).integers(0, 21, (3, 2, 40))
     counts = (correct, np.full(correct.shape, 20))
-    found = s.needed({"symbolic": counts}, [3.0])["templates"].iloc[0]
+    found = s.templates_needed({"symbolic": counts}, [3.0])["templates"].iloc[0]
     sd = s.template_sd(*counts)
     assert sd / np.sqrt(found) <= 3 < sd / np.sqrt(found - 1)
 
 
 def test_budgets_beyond_the_templates_have_no_ranking():
     table = cells(np.random.default_rng(0).integers(0, 21, (5, 2, 10)))
-    found = s.sample_size(table, 1, budgets=[5, 40]).templates
+    found = s.sample_size(Outcomes(table, "drawn"), templates=[5, 40]).templates
     assert found.set_index(["templates", "rank_reference"]).loc[(40, "own_split"), "draws"] == 0
     assert found["published"].isna().all()
 
@@ -136,15 +138,15 @@ def test_budgets_beyond_the_templates_have_no_ranking():
 def test_a_pair_without_some_templates_is_named():
     table = cells(np.ones((3, 2, 4), dtype=int)).drop(index=7)
     with pytest.raises(InputError, match="v0 / l1"):
-        s.sample_size(table, 1)
+        s.sample_size(Outcomes(table, "drawn"))
 
 
 def test_a_budget_of_nothing_is_refused():
-    with pytest.raises(InputError, match="at least 1"):
-        s.sample_size(cells(np.ones((3, 2, 4), dtype=int)), 1, budgets=[0])
+    with pytest.raises(InputError, match="from 1 up, not 0"):
+        s.sample_size(Outcomes(cells(np.ones((3, 2, 4), dtype=int)), "drawn"), templates=0)
 
 
 def test_table_2_shows_published_figures_in_brackets(result):
-    display = table_02.build(result.templates, "Data: x.").display
+    display = s.budget_table(result.templates, "Data: x.").display
     assert display["Templates"].tolist() == ["10", "20", "50", "75", "100"]
     assert display["SE, symbolic"].iloc[-1].endswith("[2.29]")
