@@ -32,8 +32,9 @@ fit      := $(formula) $(if $(ENGINE),--engine $(ENGINE))
 
 # .venv with what every target needs and the extras named after it, added the first time
 needs  = @tools/setup.sh $(if $(SCHEDULER),dask) $(if $(filter lme4%,$(ENGINE)),lme4)
-# where R was left out, our engine alone fits the study's model
-engine = $(if $(ENGINE),--engine $(ENGINE),$$([ ! -e .venv/setup/without-r ] || echo --engine laplace))
+# where R was left out, now or before, our engine alone fits the study's model
+left_out = $(if $(WITHOUT_R),$(filter-out 0 no false,$(WITHOUT_R)),$(wildcard .venv/setup/without-r))
+engine   = $(if $(ENGINE),--engine $(ENGINE),$(if $(left_out),--engine laplace))
 judge  = $(if $(filter laplace,$(ENGINE)),,lme4)
 
 # the user's logs, or those of the scripted provider with a model that four languages can carry

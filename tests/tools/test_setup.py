@@ -240,6 +240,26 @@ def test_our_engine_at_first_is_the_choice_to_do_without_r(machine):
                for call in calls) == 2  # fmt: skip
 
 
+def test_what_make_shows_is_the_command_as_it_runs(machine):
+    machine.python("python3", "3, 12")
+    machine.r()
+    for variables, expected in (
+        ({"WITHOUT_R": "1"}, "glmm --engine laplace"),
+        ({}, "glmm --engine laplace"),
+        ({"WITHOUT_R": "0"}, "glmm"),
+        ({}, "glmm"),
+        ({"FORMULA": "~ size + (1 | language)"}, "glmm --formula '~ size + (1 | language)'"),
+    ):
+        ran = machine.run("make", "glmm", *(f"{name}={text}" for name, text in variables.items()))
+        assert ran.returncode == 0, ran.stderr
+        shown = [line for line in ran.stdout.splitlines() if not line.startswith("setup:")]
+        assert [re.sub(" +", " ", line).strip() for line in shown] == [
+            f".venv/bin/transfer {expected}"
+        ]
+        called = (machine.folder / "log").read_text().splitlines()[-1]
+        assert called == f"transfer {expected}".replace("'", "")
+
+
 def test_our_engine_later_leaves_r_as_it_is(machine):
     machine.python("python3", "3, 12")
     machine.r()
