@@ -52,7 +52,7 @@ class Design:
     dropped: pd.DataFrame
 
     def factors(self) -> list[str]:
-        """The features that are text: their levels are compared with the first of them."""
+        """The features that are text."""
         plain = (*KEYS, "base_model", "family", "n_correct", "n_total")
         names = [name for name in self.data.columns if name not in plain]
         return [name for name in names if not pd.api.types.is_numeric_dtype(self.data[name])]

@@ -67,9 +67,14 @@ class Determinants:
         """Fixed effects (log-odds per SD), the published ones and the difference from them."""
         return self._beside(self.fit.fixed_effects, "term", "estimate", "fixed")
 
+    def factors(self) -> list[str]:
+        """Covariates that are text: their levels are compared with the first of them."""
+        covariates = self.fit.formula.covariates()
+        return [name for name in self.design.factors() if name in covariates]
+
     def unit(self) -> str:
         """What the fixed effects are measured in."""
-        factors = self.design.factors()
+        factors = self.factors()
         against = f"; levels of {', '.join(factors)} against the first" if factors else ""
         return f"log-odds per SD{against}"
 

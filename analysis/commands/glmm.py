@@ -121,7 +121,7 @@ def write(result: d.Determinants, directory: options.Path, text: str) -> None:
     effects = table_03.build(fixed, random, text, rx, result.fit.correlations, result.unit())
     render.write(effects, directory / "tables")
     render.write(table_04.build(result.standardisation(), text), directory / "tables")
-    levels = "".join(f" Levels of {name} against the first." for name in result.design.factors())
+    levels = "".join(f" Levels of {name} against the first." for name in result.factors())
     plots.save(figure_02.draw(fixed, text + levels), directory / "figures" / "figure_02")
     write_note(directory / "glmm", "Fit of `transfer glmm`", text)
 

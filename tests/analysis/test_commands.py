@@ -314,6 +314,18 @@ def test_text_is_compared_by_level_and_tables_that_do_not_apply_are_not_there(ce
     }  # fmt: skip
 
 
+def test_two_names_of_one_grouping_are_noted_and_no_levels_are_compared(cells, tmp_path):
+    cells.to_csv(tmp_path / "cells.csv", index=False)
+    rows = "".join(f"{code},{code.upper()}\n" for code in cells["language"].unique())
+    (tmp_path / "languages.csv").write_text("language,tongue\n" + rows)
+    result = transfer("glmm", "--outcomes", "cells.csv", "--formula", f"{FORMULA} + (1 | tongue)",
+                      "--engine", "laplace", "--languages", "languages.csv",
+                      cwd=tmp_path)  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert "! main model: (1 | language) and (1 | tongue) cannot be told apart" in result.stdout
+    assert "Fixed effects (log-odds per SD)" in result.stdout
+
+
 def test_correlations_of_slopes_are_shown_and_written(cells, tmp_path):
     cells.to_csv(tmp_path / "cells.csv", index=False)
     formula = "~ resource + size + (1 + size | language) + (1 | variant) + (1 | template)"
