@@ -68,9 +68,8 @@ def modes(incomplete: str) -> Offers:
 
 def predictors(incomplete: str) -> list[str]:
     """Predictors of held-out languages."""
-    return _starting(
-        _constant("analysis/prediction/predictors/__init__.py", "PREDICTORS"), incomplete
-    )
+    calls = _node("analysis/prediction/predictors.py", "MODELS").elts
+    return _starting([call.args[0].value for call in calls], incomplete)
 
 
 def feature_sets(incomplete: str) -> list[str]:

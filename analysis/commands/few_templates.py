@@ -9,7 +9,7 @@ from capability_transfer.analysis import study
 from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.prediction import few_templates as few
 from capability_transfer.analysis.prediction import loo
-from capability_transfer.analysis.prediction.task import Task
+from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note
@@ -46,7 +46,7 @@ def command(
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )
-    for text in loo.without(inputs, drop_missing):
+    for text in loo.describe_left_out(inputs, drop_missing):
         say.note(text)
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, seed=seed, cache=directory / "cache", workers=workers)

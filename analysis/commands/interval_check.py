@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from capability_transfer.analysis.commands import options, output, reading
 from capability_transfer.analysis.prediction import loo, simulation
-from capability_transfer.analysis.prediction.task import Task
+from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.files import write_table
 

@@ -20,11 +20,11 @@ from capability_transfer.analysis.figures import (
 )
 from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.inputs import Inputs
-from capability_transfer.analysis.prediction import anywhere, ladder, loo, nested, scores, shape
+from capability_transfer.analysis.prediction import anywhere, loo, partial_effect, scores
+from capability_transfer.analysis.prediction.evaluate import DRAWS, Task
+from capability_transfer.analysis.prediction.models import PairModel
 from capability_transfer.analysis.prediction.predictors import PREDICTORS
 from capability_transfer.analysis.prediction.predictors import predictor as predictor_of
-from capability_transfer.analysis.prediction.predictors.pairs import PairModel
-from capability_transfer.analysis.prediction.task import DRAWS, Task
 from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation import tables as render
 from capability_transfer.analysis.presentation.provenance import note, write_note
@@ -116,7 +116,7 @@ def command(
     inputs = reading.inputs(
         say, outcomes, models, languages, seed, tokenizer_counts=tokenizer_counts
     )
-    for text in loo.without(inputs, drop_missing):
+    for text in loo.describe_left_out(inputs, drop_missing):
         say.note(text)
     joined, vectors = loo.prepare(inputs, drop_missing)
     task = Task(joined, vectors, engine, draws, seed, directory / "cache", workers)
@@ -132,16 +132,16 @@ def command(
         key += ("complete rows",) * drop_missing  # no prediction for other data may find this fit
         kept = replace(inputs, cells=joined[CELL])
         bundle = anywhere.bundle(key, directory / "cache", lambda: kept)
-        curves = shape.resource_shape(bundle.fitted, bundle.constants, task.seed)
-        slope = shape.resource_slope(task)
+        curves = partial_effect.resource_shape(bundle.fitted, bundle.constants, task.seed)
+        slope = partial_effect.resource_slope(task)
         known = bundle.languages
         seen = known[known["language"].isin(joined["language"])]
         write_shape(curves, slope, seen, directory, note(inputs.source))
     show(result, say)
     if nest:
-        chosen_anew = nested.nested(task, progress.counting)
+        chosen_anew = loo.nested(task, progress.counting)
         write_table(chosen_anew.round(loo.DIGITS), directory / "loo" / "nested.csv")
-        say.line(nested.sentence(chosen_anew))
+        say.line(loo.describe_nested(chosen_anew))
 
 
 def write(
@@ -154,7 +154,7 @@ def write(
     published = study.published_predictions()
     if not inputs.is_study:
         published = published[:0]
-    steps = ladder.ladder(result.one, result.edges, result.fits)
+    steps = loo.ladder(result.one, result.edges, result.fits)
     calibration = scores.calibration(result.one)
     names = inputs.features.languages.set_index("language")["name"]
     figures = {}  # of the predictors that were asked for

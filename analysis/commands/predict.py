@@ -160,6 +160,6 @@ def _load(
     seed: int,
 ) -> Inputs:
     loaded = load(train, models, languages, seed, tokenizer_counts=tokenizer_counts)
-    for text in (*loaded.notes, *loo.without(loaded)):
+    for text in (*loaded.notes, *loo.describe_left_out(loaded)):
         say.note(text)
     return loaded

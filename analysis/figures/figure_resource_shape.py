@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.prediction.shape import ALL
+from capability_transfer.analysis.prediction.partial_effect import ALL
 from capability_transfer.analysis.presentation.plots import (
     GRID,
     INK,

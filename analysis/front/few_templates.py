@@ -15,7 +15,7 @@ from capability_transfer.analysis.front.held_out import LEVELS, held_languages
 from capability_transfer.analysis.front.workers import replaced_quietly
 from capability_transfer.analysis.prediction import few_templates as few
 from capability_transfer.analysis.prediction import loo
-from capability_transfer.analysis.prediction.task import Task
+from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.progress import counting
 from capability_transfer.analysis.presentation.provenance import note
@@ -82,7 +82,7 @@ class TemplateBudgets(Shown):
         }
         title = "Error of prediction (accuracy points) by templates seen"
         (table,) = self.tables().values()
-        return Sheet(title, facts, table.display, loo.without(self.study.inputs))
+        return Sheet(title, facts, table.display, loo.describe_left_out(self.study.inputs))
 
 
 @speaking_python

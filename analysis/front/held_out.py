@@ -12,9 +12,8 @@ from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.workers import replaced_quietly
 from capability_transfer.analysis.prediction import loo, scores
-from capability_transfer.analysis.prediction.evaluate import evaluate
+from capability_transfer.analysis.prediction.evaluate import DRAWS, Task, evaluate
 from capability_transfer.analysis.prediction.folds import leave_one_out
-from capability_transfer.analysis.prediction.task import DRAWS, Task
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.plots import MUTED, plain
 from capability_transfer.analysis.presentation.progress import counting
@@ -152,7 +151,7 @@ def hold_out(
     with replaced_quietly():
         one, fits = evaluate(task, names, leave_one_out(held), counting)
     return HeldOut(loo.LeaveOut(one, one[:0], fits, study.inputs.is_study),
-                   study.source, loo.without(study.inputs))  # fmt: skip
+                   study.source, loo.describe_left_out(study.inputs))  # fmt: skip
 
 
 def held_languages(joined: pd.DataFrame, languages: str | Sequence[str] | None) -> list[str]:

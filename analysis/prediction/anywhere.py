@@ -24,14 +24,14 @@ from capability_transfer.analysis.prediction.bundles import (
     data_key,
     known_languages,
 )
-from capability_transfer.analysis.prediction.intervals import COLUMNS, NOMINAL
+from capability_transfer.analysis.prediction.item_model import update
+from capability_transfer.analysis.prediction.scores import COLUMNS, interval_ends
 from capability_transfer.analysis.prediction.sizes import (
     check_target,
     largest_size,
     size_multiples,
     what_reaches,
 )
-from capability_transfer.analysis.prediction.template_layer import calibrate
 from capability_transfer.common.errors import InputError
 from scipy.special import expit
 
@@ -93,7 +93,7 @@ def predict(
     what English is at this size; NaN where none is: ``size_multiples``).
     """
     rows = pair_rows(bundle, model, languages)
-    posterior = bundle.fitted.about(rows, bundle.vectors)
+    posterior = bundle.fitted.extend_posterior(rows, bundle.vectors)
     eta = _log_odds(posterior, rows, seed)
     mean = posterior.linear_predictor(rows)
     plug_in, accuracy = expit(mean), expit(eta)
@@ -103,17 +103,16 @@ def predict(
         if own is None or own.empty:
             continue
         own, prior = own.assign(variant=model.variant), np.array([[central_sd(eta[i]) ** 2]])
-        known = calibrate(bundle.layer, mean[[i]], prior, rows.iloc[[i]], own)
-        every = bundle.layer.easiness.index
+        known = update(bundle.item_model, mean[[i]], prior, rows.iloc[[i]], own)
+        every = bundle.item_model.easiness.index
         plug_in[i] = known.accuracy(every)[0]
         accuracy[i] = known.draws(every, posterior.count, np.random.default_rng([seed, 2]))[0]
         seen_templates[i] = own["template"].nunique()
     # every language its own generator: what is said of one does not depend on the others asked for
     asked = np.vstack([np.random.default_rng([seed, 3]).binomial(items, p) for p in accuracy])
-    tails = [p for level in NOMINAL for p in ((1 - level) / 2, (1 + level) / 2)]
     table = languages[["language", "name", "resource", "distance"]].reset_index(drop=True)
     table = table.assign(plug_in=plug_in, integrated=accuracy.mean(axis=1))
-    table[COLUMNS] = np.quantile(asked / items, tails, axis=1).T
+    table[COLUMNS] = interval_ends(asked / items)
     table["fertility"] = np.nan
     raw = bundle.constants.set_index("feature")
     if "fertility" in raw.index:

@@ -1,7 +1,7 @@
 """What predictions are made from: a fit to all data, and the features of every known language.
 
 Everything that a prediction needs is kept in one bundle, so that asking again costs no fit and no
-feature: the fit of the default predictor, the template layer, the z-score constants, and the
+feature: the fit of the default predictor, the item model, the z-score constants, and the
 features of every registered language.
 """
 
@@ -14,12 +14,11 @@ from pathlib import Path
 import pandas as pd
 from capability_transfer.analysis.glmm import result
 from capability_transfer.analysis.inputs import Inputs
-from capability_transfer.analysis.prediction.folds import Fold, split
+from capability_transfer.analysis.prediction.evaluate import Task, fit_to_all
+from capability_transfer.analysis.prediction.item_model import ItemModel
 from capability_transfer.analysis.prediction.loo import prepare
+from capability_transfer.analysis.prediction.models import FittedPairs, Languages
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.predictors.pairs import FittedPairs
-from capability_transfer.analysis.prediction.structures import Languages
-from capability_transfer.analysis.prediction.template_layer import TemplateLayer
 from capability_transfer.common import kept
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import hash_files, hash_project, hash_settings
@@ -42,7 +41,7 @@ class Bundle:
 
     Attributes:
         fitted: the default predictor on all data, with draws of its effects.
-        layer: of the templates.
+        item_model: of the templates.
         constants: feature, mean, sd.
         models: variant rows of the data with raw features, hub_id and tokenizer.
         languages: language, name, resource, distance, seen (in the data) for every language known.
@@ -53,7 +52,7 @@ class Bundle:
     """
 
     fitted: FittedPairs
-    layer: TemplateLayer
+    item_model: ItemModel
     constants: pd.DataFrame
     models: pd.DataFrame
     languages: pd.DataFrame
@@ -120,13 +119,17 @@ _TABLES = ("constants", "models", "languages", "vectors", "pairs", "source")
 
 def _plain(made: Bundle) -> dict[str, object]:
     """A bundle as values that can be kept; where fits start from is not among them."""
-    fitted, layer = made.fitted, made.layer
+    fitted, item_model = made.fitted, made.item_model
     return {
         "fit": result.dumps(fitted.fit),
         "data": fitted.data,
         "known": {"covariates": fitted.languages.covariates, "vectors": fitted.languages.vectors},
         "drawn": fitted.posterior.drawn(),
-        "layer": {f.name: getattr(layer, f.name) for f in fields(layer) if f.name != "start"},
+        "item_model": {
+            field.name: getattr(item_model, field.name)
+            for field in fields(item_model)
+            if field.name != "start"
+        },
         "tables": {name: getattr(made, name) for name in _TABLES},
     }
 
@@ -134,21 +137,19 @@ def _plain(made: Bundle) -> dict[str, object]:
 def _of_plain(plain: dict[str, object]) -> Bundle:
     """``_plain`` undone, terms and kernels made anew."""
     fit = result.loads(plain["fit"])
-    fitted = predictor(DEFAULT).fitted(fit, plain["data"], Languages(**plain["known"]))
-    fitted = fitted.with_drawn(plain["drawn"])
-    return Bundle(fitted, TemplateLayer(**plain["layer"]), **plain["tables"])
+    known = Languages(**plain["known"])
+    fitted = predictor(DEFAULT).restore(fit, plain["data"], known, plain["drawn"])
+    return Bundle(fitted, ItemModel(**plain["item_model"]), **plain["tables"])
 
 
 def build(inputs: Inputs) -> Bundle:
-    """Fit the default predictor and the template layer to all data, and gather features."""
-    joined, vectors = prepare(inputs)
-    everything = split(joined, Fold("none", "none", ()))
-    fitted = predictor(DEFAULT).fit(everything.train, vectors, "laplace")
+    """Fit the default predictor and the item model to all data, and gather features."""
+    fitted, everything = fit_to_all(Task(*prepare(inputs)), DEFAULT)
     known = catalogue(inputs)
     uriel = known.languages.set_index("language")["uriel"]
     return Bundle(
         fitted.sampled(DRAWS, DRAWS_SEED),
-        TemplateLayer.fit(everything.train),
+        ItemModel.fit(everything.train),
         everything.constants,
         known.models,
         known.languages,

@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.prediction.folds import Fold, split
-from capability_transfer.analysis.prediction.intervals import place, predicted
-from capability_transfer.analysis.prediction.prediction import mean_by_pair, pairs_of
+from capability_transfer.analysis.prediction.folds import Fold, Split, keep_all, split
+from capability_transfer.analysis.prediction.models import (
+    Fitted,
+    check_engine,
+    mean_by_pair,
+    pairs_of,
+)
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.task import Counting, Store, Task, in_parallel
-from joblib import delayed
+from capability_transfer.analysis.prediction.scores import add_intervals, place
+from capability_transfer.common import kept
+from capability_transfer.common.files import hash_project, hash_settings, hash_table
+from joblib import Parallel, delayed
+
+DRAWS = 1000
+Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+"""A context of a label and a total that yields a callback for pieces that were finished."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What every fold shares.
+
+    Attributes:
+        joined: cells with raw features.
+        vectors: URIEL features by language.
+        engine: of the GLMMs.
+        draws: of the predictive distributions.
+        seed: see ``draws``.
+        cache: where finished folds are kept, or None.
+        workers: processes.
+    """
+
+    joined: pd.DataFrame
+    vectors: pd.DataFrame
+    engine: str = "laplace"
+    draws: int = DRAWS
+    seed: int = 0
+    cache: Path | None = None
+    workers: int = 2
+
+    def data_hash(self) -> str:
+        """Of the cells and vectors."""
+        return hash_settings(hash_table(self.joined), hash_table(self.vectors.reset_index()))
 
 
 def evaluate(
@@ -28,12 +68,15 @@ def evaluate(
     Returns the predictions (kind, fold, predictor, level, language, variant, observed, plug_in,
     integrated, low_50 … high_95, place) and the fits (predictor, log_lik, df, nobs), the latter
     for predictors that are GLMMs. Folds that hold out the same languages are computed once.
+
+    Raises InputError for predictors that are unknown or that the task's engine cannot fit.
     """
+    check_engine([predictor(name) for name in predictors], task.engine)
     held = list(dict.fromkeys(fold.held_out for fold in folds))
     store = Store(task)
     missing = [name for name in predictors if not store.has_all(name, held)]
     starts = dict.fromkeys(predictors)
-    jobs = [delayed(fit_to_all)(task, name) for name in missing]
+    jobs = [delayed(_fit_row)(task, name) for name in missing]
     for name, start, row in in_parallel(task, jobs, "fits to all data", counting):
         starts[name] = start
         store.put(pd.DataFrame([row]), name, "fit")
@@ -50,6 +93,12 @@ def evaluate(
     return pd.concat(tables, ignore_index=True), fits
 
 
+def fit_to_all(task: Task, name: str) -> tuple[Fitted, Split]:
+    """A predictor fitted to all languages, and the rows and constants that it was fitted with."""
+    everything = keep_all(task.joined)
+    return predictor(name).fit(everything.train, task.vectors, task.engine), everything
+
+
 def observed_accuracy(cells: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     """Pairs of cells, their accuracy (0–1; templates weigh equally) and their items."""
     pairs, codes = pairs_of(cells)
@@ -58,10 +107,9 @@ def observed_accuracy(cells: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np
     return pairs, mean_by_pair(share, codes, len(pairs)), items
 
 
-def fit_to_all(task: Task, name: str) -> tuple[str, object, dict]:
+def _fit_row(task: Task, name: str) -> tuple[str, object, dict]:
     """The fit to all languages: where folds start from, and its likelihood."""
-    everything = split(task.joined, Fold("none", "none", ()))
-    fitted = predictor(name).fit(everything.train, task.vectors, task.engine)
+    fitted, _ = fit_to_all(task, name)
     fit = getattr(fitted, "fit", None)
     row = {
         "predictor": name,
@@ -82,9 +130,60 @@ def _one_fold(
     pairs, accuracy, items = observed_accuracy(parts.held)
     if not prediction.pairs.equals(pairs):
         raise AssertionError(f"predictor {name} answers for other pairs than it was asked")
-    table = predicted(prediction, items, task.seed)
+    table, draws = add_intervals(prediction, items, task.seed)
     means = pd.Series(accuracy).groupby(pairs["language"].to_numpy(), sort=False).mean()
     table.insert(3, "observed", np.concatenate([accuracy, means.to_numpy()]))
-    draws = table.attrs.pop("draws")
     table["place"] = np.nan if draws is None else place(table["observed"].to_numpy(), draws)
     return name, out, table
+
+
+def in_parallel(task: Task, jobs: Sequence, label: str, counting: Counting) -> Iterator:
+    """Results of ``joblib.delayed`` jobs as they finish, counted."""
+    if not jobs:
+        return
+    with counting(label, len(jobs)) as tell:
+        results = Parallel(n_jobs=task.workers, return_as="generator_unordered")(jobs)
+        for result in results:
+            tell(1)
+            yield result
+
+
+class Store:
+    """Finished pieces on disk, keyed by data, predictor and settings; in memory without a cache.
+
+    A file that cannot be read counts as missing.
+    """
+
+    def __init__(self, task: Task):
+        self.task, self.data, self.kept = task, task.data_hash(), {}
+
+    def _path(self, name: str, what: object) -> Path | None:
+        if self.task.cache is None:
+            return None
+        task = self.task
+        model = repr(predictor(name))
+        key = hash_settings(
+            hash_project(), self.data, name, model, what, task.engine, task.draws, task.seed
+        )
+        return Path(task.cache) / "prediction" / f"{name}-{key}.npz"
+
+    def has(self, name: str, what: object) -> bool:
+        if (name, what) not in self.kept:
+            table = kept.found(self._path(name, what), pd.DataFrame)
+            if table is not None:
+                self.kept[name, what] = table
+        return (name, what) in self.kept
+
+    def has_all(self, name: str, held: list) -> bool:
+        return all(self.has(name, what) for what in [*held, "fit"])
+
+    def put(self, table: pd.DataFrame, name: str, what: object) -> None:
+        self.kept[name, what] = table
+        if path := self._path(name, what):
+            kept.write(table, path)
+
+    def get(self, name: str, what: object) -> pd.DataFrame:
+        """A piece that is there (``has``); raises KeyError otherwise."""
+        if not self.has(name, what):
+            raise KeyError((name, what))
+        return self.kept[name, what]

@@ -1,7 +1,7 @@
 """``make few-templates``: what a few templates in a language add to its prediction (Table 5).
 
 The study's method refits everything with the few cells; ours leaves the other languages' fit as it
-is and updates the language (``template_layer``). k templates are the first of a shuffle of all of
+is and updates the language (``item_model``). k templates are the first of a shuffle of all of
 them, one for each language and draw; every model answers them. The error is that of the mean
 prediction over the templates not seen, against the accuracy over all templates (``truth = all``,
 the study's: the truth holds the templates that were seen) or over those not seen (``unseen``).
@@ -14,14 +14,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.prediction.evaluate import fit_to_all
-from capability_transfer.analysis.prediction.folds import Fold, split
-from capability_transfer.analysis.prediction.intervals import NOMINAL, place
+from capability_transfer.analysis.prediction.evaluate import (
+    Counting,
+    Store,
+    Task,
+    fit_to_all,
+    in_parallel,
+)
+from capability_transfer.analysis.prediction.folds import Fold, keep_all, split
+from capability_transfer.analysis.prediction.item_model import ItemModel, update
+from capability_transfer.analysis.prediction.models import CellModel, PairModel, Refits
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.predictors.cells import CellModel, Refits
-from capability_transfer.analysis.prediction.predictors.pairs import PairModel
-from capability_transfer.analysis.prediction.task import Counting, Store, Task, in_parallel
-from capability_transfer.analysis.prediction.template_layer import TemplateLayer, calibrate
+from capability_transfer.analysis.prediction.scores import NOMINAL, place
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import write_table
 from joblib import delayed
@@ -84,10 +88,10 @@ def few_templates(
 
 def _starts(task: Task, name: str) -> tuple[object, ...]:
     """Where the fits without a language start: at those of all languages."""
-    start = fit_to_all(task, name)[1]
+    start = fit_to_all(task, name)[0].start
     if isinstance(predictor(name), CellModel):
         return (start,)
-    return start, TemplateLayer.fit(task.joined).start
+    return start, ItemModel.fit(task.joined).start
 
 
 def shuffled(templates: Sequence[str], language: str, draw: int, seed: int) -> np.ndarray:
@@ -104,7 +108,7 @@ def _piece(task: Task, name: str, what: tuple, starts: tuple[object, ...]):
 
 def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd.DataFrame:
     """The study's way: the cells seen join the training rows; all effects at their modes."""
-    cells = split(task.joined, Fold("none", "none", ())).train
+    cells = keep_all(task.joined).train
     refits = Refits(predictor(name), cells, task.vectors, task.engine)
     away = (cells["language"] == language).to_numpy()
     truth = _accuracy(cells, language)
@@ -123,16 +127,19 @@ def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd
     return pd.concat(tables, ignore_index=True)
 
 
-def _updated(task: Task, name: str, language: str, draws, budgets, start, of_layer) -> pd.DataFrame:
+def _updated(
+    task: Task, name: str, language: str, draws, budgets, start, item_start
+) -> pd.DataFrame:
     """Our way: what was predicted for the language is updated by the cells seen."""
     parts = split(task.joined, Fold("language", language, (language,)))
     fitted = predictor(name).fit(parts.train, task.vectors, task.engine, start)
-    layer = TemplateLayer.fit(parts.train, of_layer)
+    item_model = ItemModel.fit(parts.train, item_start)
     truth = _accuracy(task.joined, language)
     pairs = parts.held.drop_duplicates("variant").set_index("variant").loc[truth.index]
     pairs = pairs.reset_index()
     # As the point prediction has the SDs: a normal update cannot weigh those of the draws anew.
-    posterior = fitted.sampled(PRIOR_DRAWS, task.seed, integrated=False).about(pairs, task.vectors)
+    prior = fitted.sampled(PRIOR_DRAWS, task.seed, integrated=False)
+    posterior = prior.extend_posterior(pairs, task.vectors)
     mean, covariance = posterior.linear_predictor(pairs), posterior.covariance(pairs)
     items = parts.held.groupby("template")["n_total"].first()
     tables = []
@@ -140,14 +147,14 @@ def _updated(task: Task, name: str, language: str, draws, budgets, start, of_lay
         order = shuffled(truth.columns, language, draw, task.seed)
         for k in budgets:
             seen = parts.held[parts.held["template"].isin(order[:k])]
-            known = calibrate(layer, mean, covariance, pairs, seen)
+            known = update(item_model, mean, covariance, pairs, seen)
             unseen = pd.Index(order[k:])
             table = _errors(name, language, draw, order[:k], known.accuracy(unseen), truth)
             if draw < FEW_DRAWS:
                 generator = np.random.default_rng([task.seed, draw, k])
                 drawn = known.draws(unseen, PREDICTIVE_DRAWS, generator)
                 trials = items[unseen].to_numpy(dtype=float)
-                asked = max(round((trials / layer.dispersions(trials)).sum()), 1)
+                asked = max(round((trials / item_model.dispersions(trials)).sum()), 1)
                 drawn = generator.binomial(asked, drawn) / asked
                 away = np.abs(place(truth[unseen].mean(axis=1).to_numpy(), drawn) - 0.5)
                 own = (table["truth"] == "unseen") & (table["level"] == "pair")

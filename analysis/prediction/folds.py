@@ -49,7 +49,7 @@ class Split:
 
 
 def leave_one_out(languages: Sequence[str]) -> list[Fold]:
-    """One fold a language."""
+    """One fold per language."""
     return [Fold("language", language, (language,)) for language in sorted(languages)]
 
 
@@ -71,6 +71,11 @@ def extrapolation(languages: pd.DataFrame) -> list[Fold]:
             f"{FEWEST_LANGUAGES} must remain"
         )
     return kept
+
+
+def keep_all(joined: pd.DataFrame) -> Split:
+    """All rows as training rows, nothing held out; raises InputError for too few languages."""
+    return split(joined, Fold("none", "none", ()))
 
 
 def split(joined: pd.DataFrame, fold: Fold, seen_templates: Sequence[str] = ()) -> Split:

@@ -1,25 +1,49 @@
-"""``make loo-predict``: every predictor on every fold, scored, beside the published figures."""
+"""``make loo-predict``: every predictor on every fold, scored, and how a predictor is chosen.
+
+The ladder leads from the study's model to ours: what each step gains when languages are held out.
+Nested cross-validation tells whether the predictor would have been chosen without the held-out
+language: for each language in turn the predictor is chosen by holding out, one by one, the
+languages that are left, and predicts that language. A fit without two languages is an inner fold
+of either: 15 languages take 105 fits per predictor, not 210.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from capability_transfer.analysis import design, study
 from capability_transfer.analysis.inputs import Inputs
 from capability_transfer.analysis.prediction import scores
-from capability_transfer.analysis.prediction.evaluate import evaluate
-from capability_transfer.analysis.prediction.folds import FEATURES, extrapolation, leave_one_out
-from capability_transfer.analysis.prediction.intervals import COLUMNS
-from capability_transfer.analysis.prediction.predictors import PREDICTORS
-from capability_transfer.analysis.prediction.task import Counting, Task
+from capability_transfer.analysis.prediction.evaluate import Counting, Task, evaluate
+from capability_transfer.analysis.prediction.folds import (
+    FEATURES,
+    FEWEST_LANGUAGES,
+    Fold,
+    extrapolation,
+    leave_one_out,
+)
+from capability_transfer.analysis.prediction.predictors import PREDICTORS, predictor
+from capability_transfer.analysis.prediction.scores import COLUMNS, POINTS
+from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import write_table
 from capability_transfer.features import typology
 
 PAIR_COLUMNS = ["language", "variant", "predictor", "observed", "predicted", *COLUMNS]
 DIGITS = 6
+STEPS = ("study", "study_pairs", "slopes", "relatives", "smooth")
+"""Of the ladder; nested cross-validation chooses among them."""
+
+LADDER_COLUMNS = [
+    "predictor", "label", "mae", "pearson", "coverage_80", "coverage_95", "language_mae",
+    "edges_mae", "edges_coverage_80", "log_lik", "df",
+]  # fmt: skip
+ALL = "all"
+"""Stands for the language where a row is about all of them."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +98,8 @@ def prepare(inputs: Inputs, drop_missing: bool = False) -> tuple[pd.DataFrame, p
     return joined[[*columns, *features]], vectors
 
 
-def without(inputs: Inputs, drop_missing: bool = False) -> tuple[str, ...]:
-    """What the predictors' models are without, since these data cannot tell it: sentences."""
+def describe_left_out(inputs: Inputs, drop_missing: bool = False) -> tuple[str, ...]:
+    """Sentences on what the predictors' models leave out, since these data cannot identify it."""
     return design.of_ours(study.MAIN, inputs.cells, inputs.features, drop_missing)[1]
 
 
@@ -97,6 +121,111 @@ def loo(
     predictions, fits = evaluate(task, predictors, [*folds, *far], counting)
     single = predictions["kind"] == "language"
     return LeaveOut(predictions[single], predictions[~single], fits, inputs.is_study)
+
+
+def ladder(one: pd.DataFrame, edges: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
+    """One row per step that was predicted with, from held-out predictions (see ``LeaveOut``).
+
+    Columns: predictor, label, mae, pearson, coverage_80, coverage_95 (pairs, leave one language
+    out), language_mae, edges_mae, edges_coverage_80 (pairs, whole edges held out), log_lik, df
+    (fit to all data; NaN for the step on cells, whose likelihood is of other data).
+    """
+    means = scores.summary(one).set_index(["level", "predictor"])
+    fits = fits.set_index("predictor")
+    pairs = fits["nobs"].min()
+    rows = []
+    for name in (step for step in STEPS if step in set(one["predictor"])):
+        own = one[(one["predictor"] == name) & (one["level"] == "pair")]
+        far = edges if edges.empty else edges[edges["predictor"] == name]
+        far = own[:0] if far.empty else far[far["level"] == "pair"]
+        comparable = fits.loc[name, "nobs"] == pairs
+        rows.append(
+            {
+                "predictor": name,
+                "label": predictor(name).label,
+                "mae": means.loc[("pair", name), "mae"],
+                "pearson": means.loc[("pair", name), "pearson"],
+                "coverage_80": scores.coverage(own, 0.8),
+                "coverage_95": scores.coverage(own, 0.95),
+                "language_mae": means.loc[("language", name), "mae"],
+                "edges_mae": scores.POINTS * (far["plug_in"] - far["observed"]).abs().mean(),
+                "edges_coverage_80": scores.coverage(far, 0.8),
+                "log_lik": fits.loc[name, "log_lik"] if comparable else None,
+                "df": fits.loc[name, "df"] if comparable else None,
+            }
+        )
+    return pd.DataFrame(rows, columns=LADDER_COLUMNS).astype({"log_lik": float, "df": float})
+
+
+def nested(task: Task, counting: Counting, candidates: Sequence[str] = STEPS) -> pd.DataFrame:
+    """Choose by the inner folds' mean absolute error over pairs, and predict with what was chosen.
+
+    Args:
+        task: data and settings; predictions are plug-in, so that its draws are not used.
+        counting: shows how much is done.
+        candidates: predictors to choose from.
+
+    Returns language, inner_<candidate> (accuracy points), chosen, mae (of the held-out language's
+    pairs), language_mae, pearson (missing for a language: only over all are models and languages
+    compared); a last row over all languages, its ``chosen`` the most frequent one.
+
+    Raises InputError for too few languages.
+    """
+    languages = sorted(task.joined["language"].unique())
+    if len(languages) < FEWEST_LANGUAGES + 2:
+        raise InputError(
+            f"nested cross-validation holds out two languages and learns from "
+            f"{FEWEST_LANGUAGES} at least: {len(languages)} languages are too few"
+        )
+    inner = [Fold("inner", " ".join(pair), pair) for pair in combinations(languages, 2)]
+    folds = [*inner, *leave_one_out(languages)]
+    table, _ = evaluate(replace(task, draws=0), candidates, folds, counting)
+    table = table[table["level"] == "pair"]
+    return choose(table[table["kind"] == "inner"], table[table["kind"] != "inner"], candidates)
+
+
+def choose(inner: pd.DataFrame, outer: pd.DataFrame, candidates: Sequence[str]) -> pd.DataFrame:
+    """``nested`` from predictions of pairs: ``fold`` of inner ones names the two held out."""
+    error = POINTS * (inner["plug_in"] - inner["observed"]).abs()
+    inner = inner.assign(error=error)
+    rows, predictions = [], []
+    for language in sorted(outer["language"].unique()):
+        without = np.array([language in fold.split() for fold in inner["fold"]])
+        own = inner[without & (inner["language"] != language)]
+        means = own.groupby("predictor")["error"].mean()[list(candidates)]
+        best = means.idxmin()
+        held = outer[(outer["language"] == language) & (outer["predictor"] == best)]
+        predictions.append(held)
+        rows.append({"language": language, **means.add_prefix("inner_")})
+        rows[-1] |= {"chosen": best, **_mean_errors(held)}
+    table, every = pd.DataFrame(rows), pd.concat(predictions)
+    over = {name: table[name].mean() for name in table if name.startswith("inner_")}
+    last = {
+        "language": ALL,
+        **over,
+        "chosen": table["chosen"].mode().iloc[0],
+        **_mean_errors(every),
+    }
+    last["pearson"] = every["plug_in"].corr(every["observed"])
+    return pd.concat([table, pd.DataFrame([last])], ignore_index=True)
+
+
+def _mean_errors(pairs: pd.DataFrame) -> dict[str, float]:
+    error = POINTS * (pairs["plug_in"] - pairs["observed"])
+    by_language = error.groupby(pairs["language"]).mean().abs()
+    return {"mae": error.abs().mean(), "language_mae": by_language.mean()}
+
+
+def describe_nested(table: pd.DataFrame) -> str:
+    """The outcome of the nested choice in a sentence."""
+    folds, last = table[table["language"] != ALL], table[table["language"] == ALL].iloc[0]
+    counts = folds["chosen"].value_counts()
+    chosen = ", ".join(f"{name} {count} of {len(folds)} times" for name, count in counts.items())
+    return (
+        f"Chosen for each language by the pair MAE over the others alone ({chosen}), the pair MAE "
+        f"is {last['mae']:.2f}, r {last['pearson']:.3f}, the language MAE "
+        f"{last['language_mae']:.2f}."
+    )
 
 
 def write(result: LeaveOut, directory: Path) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from capability_transfer.analysis.prediction.anywhere import Model
-from capability_transfer.analysis.prediction.intervals import NOMINAL
+from capability_transfer.analysis.prediction.scores import NOMINAL
 from capability_transfer.common.errors import InputError, name_some
 
 KNOWN = {

@@ -10,14 +10,15 @@ languages that it might have its intervals cover.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.prediction.evaluate import Counting, Store, Task, in_parallel
 from capability_transfer.analysis.prediction.folds import Split, leave_one_out, split
-from capability_transfer.analysis.prediction.intervals import NOMINAL, predicted
+from capability_transfer.analysis.prediction.models import FittedPairs, totals
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.predictors.pairs import FittedPairs, totals
-from capability_transfer.analysis.prediction.task import Counting, Store, Task, in_parallel
+from capability_transfer.analysis.prediction.scores import NOMINAL, add_intervals
 from joblib import delayed
 from scipy.special import expit
 
@@ -65,14 +66,15 @@ def _world(
     """Shares of the language's pairs, and of its means, inside each interval, over its truths."""
     generator = np.random.default_rng([task.seed, number])
     held, train = totals(parts.held), fitted.data.copy()
-    world = fitted.world(MODELS, TRUTHS, generator)
-    eta = world.about(train, task.vectors).draws(train, generator)[:, 0]
+    truth = fitted.posterior.world(MODELS, TRUTHS, generator)
+    world = replace(fitted, posterior=truth)
+    eta = world.extend_posterior(train, task.vectors).draws(train, generator)[:, 0]
     train["n_correct"] = generator.binomial(train["n_total"], expit(eta))
     again = predictor(name).fit(train, task.vectors, task.engine, fitted.start)
     prediction = again.predict(held, task.vectors, task.draws, task.seed)
     trials = held["n_total"].to_numpy()
-    table = predicted(prediction, trials, number)
-    truths = world.about(held, task.vectors).draws(held, generator)
+    table, _ = add_intervals(prediction, trials, number)
+    truths = world.extend_posterior(held, task.vectors).draws(held, generator)
     pairs = generator.binomial(trials[:, None], expit(truths)) / trials[:, None]
     observed = np.vstack([pairs, pairs.mean(axis=0)])
     found = []

@@ -115,5 +115,5 @@ def _means(bundle: Bundle, models: list[Model], languages: pd.DataFrame) -> np.n
     """Plug-in log-odds, languages × models."""
     rows = [pair_rows(bundle, model, languages) for model in models]
     rows = pd.concat(rows, ignore_index=True)
-    eta = bundle.fitted.about(rows, bundle.vectors).linear_predictor(rows)
+    eta = bundle.fitted.extend_posterior(rows, bundle.vectors).linear_predictor(rows)
     return eta.reshape(len(models), len(languages)).T

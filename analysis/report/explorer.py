@@ -18,7 +18,7 @@ import pandas as pd
 from capability_transfer.analysis.levers import REFERENCE
 from capability_transfer.analysis.prediction import anywhere, remarks
 from capability_transfer.analysis.prediction.anywhere import Bundle
-from capability_transfer.analysis.prediction.intervals import NOMINAL
+from capability_transfer.analysis.prediction.scores import NOMINAL
 from capability_transfer.common import kept
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import hash_project, hash_settings
@@ -78,7 +78,7 @@ def grid(
         items: as in ``anywhere.predict``.
         seed: as there.
         cache: a directory, or None.
-        counting: tells what is done (see ``analysis.prediction.task``).
+        counting: tells what is done (see ``analysis.prediction.evaluate``).
         workers: processes.
         sizes: billions of parameters.
 

@@ -58,7 +58,7 @@ def test_leave_one_language_out_on_a_cluster_that_loses_a_worker():
 
     from capability_transfer.analysis.inputs import load
     from capability_transfer.analysis.prediction import loo
-    from capability_transfer.analysis.prediction.task import Task
+    from capability_transfer.analysis.prediction.evaluate import Task
     from capability_transfer.common.seeds import DEFAULT_SEED
 
     inputs = load(None, None, None, DEFAULT_SEED)

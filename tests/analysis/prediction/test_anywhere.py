@@ -57,7 +57,7 @@ def test_a_kept_bundle_is_the_one_that_was_made(made, bundle, inputs, tmp_path, 
     drawn = made.fitted.posterior.drawn()
     other = drawn | {"effects": drawn["effects"][:-1]}
     with pytest.raises(ValueError, match="of another fit"):
-        made.fitted.with_drawn(other)
+        made.fitted.posterior.with_drawn(other)
 
 
 def _predict(bundle, model, languages, **options):
@@ -196,7 +196,7 @@ def test_a_prediction_does_not_depend_on_what_else_is_asked(bundle):
     pd.testing.assert_frame_equal(alone, among, rtol=1e-9)
 
 
-def test_a_few_cells_calibrate(bundle):
+def test_a_few_cells_update(bundle):
     model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
     before = _predict(bundle, model, ["nld"])
     cells = pd.DataFrame({"language": "nld", "template": [f"own{i}" for i in range(8)],
@@ -305,7 +305,9 @@ def test_templates_without_answers_leave_the_uncertainty(bundle):
     model = anywhere.find_model(bundle, "somebody/else-8B", None, None, "off")
     cells = pd.DataFrame({"language": "swh", "template": ["own"], "n_correct": 0, "n_total": 0})
     rows, _ = anywhere.find_languages(bundle, ["swh"])
-    posterior = bundle.fitted.about(asked := pair_rows(bundle, model, rows), bundle.vectors)
+    posterior = bundle.fitted.extend_posterior(
+        asked := pair_rows(bundle, model, rows), bundle.vectors
+    )
     spread = central_sd(posterior.draws(asked, np.random.default_rng(1)))[0]
     assert abs(np.log(spread)) > 0.2  # so that SD and variance differ
     before, after = (

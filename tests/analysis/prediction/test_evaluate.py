@@ -7,10 +7,14 @@ import pandas as pd
 import pytest
 from capability_transfer.analysis.glmm.laplace import fit
 from capability_transfer.analysis.prediction import evaluate as module
-from capability_transfer.analysis.prediction.evaluate import evaluate, observed_accuracy
+from capability_transfer.analysis.prediction.evaluate import (
+    Store,
+    Task,
+    evaluate,
+    observed_accuracy,
+)
 from capability_transfer.analysis.prediction.folds import Fold, split
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.task import Store, Task
 from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError
 
@@ -76,7 +80,7 @@ def test_other_code_or_packaged_data_read_nothing_that_was_kept(run, monkeypatch
     task, _ = run
     assert Store(task).has_all("smooth", [FOLDS[0].held_out])
     monkeypatch.setattr(
-        "capability_transfer.analysis.prediction.task.hash_project", lambda: "changed"
+        "capability_transfer.analysis.prediction.evaluate.hash_project", lambda: "changed"
     )
     assert not Store(task).has_all("smooth", [FOLDS[0].held_out])
 

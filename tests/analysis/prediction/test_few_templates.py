@@ -5,8 +5,8 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.prediction.few_templates import few_templates, shuffled, summarise
-from capability_transfer.analysis.prediction.task import Task
 from capability_transfer.common.errors import InputError
 
 

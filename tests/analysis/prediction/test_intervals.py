@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.prediction import scores
-from capability_transfer.analysis.prediction.intervals import interval_score, place, predicted
-from capability_transfer.analysis.prediction.prediction import Prediction, mean_by_pair, pairs_of
+from capability_transfer.analysis.prediction.models import Prediction, mean_by_pair, pairs_of
+from capability_transfer.analysis.prediction.scores import add_intervals, interval_score, place
 
 PAIRS = pd.DataFrame({"language": ["x", "x", "y"], "variant": ["a", "b", "a"]})
 
@@ -23,7 +23,7 @@ def test_place_counts_ties_half():
 
 def test_binomial_noise_is_in_the_intervals():
     certain = Prediction(PAIRS, np.full(3, 0.5), np.full((3, 4000), 0.5))
-    table = predicted(certain, np.array([100, 100, 10_000]), 1).query("level == 'pair'")
+    table = add_intervals(certain, np.array([100, 100, 10_000]), 1)[0].query("level == 'pair'")
     half = (table["high_95"] - table["low_95"]).to_numpy() / 2
     expected = 1.96 * np.sqrt(0.25 / np.array([100, 100, 10_000]))
     np.testing.assert_allclose(half, expected, rtol=0.12)
@@ -32,7 +32,7 @@ def test_binomial_noise_is_in_the_intervals():
 def test_a_languages_mean_has_the_noise_of_all_its_items():
     """Two pairs of 100 and 300 items: the mean's variance is p (1 − p) (1/100 + 1/300) / 4."""
     certain = Prediction(PAIRS, np.full(3, 0.5), np.full((3, 4000), 0.5))
-    table = predicted(certain, np.array([100, 300, 50]), 1).query("level == 'language'")
+    table = add_intervals(certain, np.array([100, 300, 50]), 1)[0].query("level == 'language'")
     half = (table["high_95"] - table["low_95"]).to_numpy() / 2
     expected = 1.96 * np.sqrt([0.25 * (1 / 100 + 1 / 300) / 4, 0.25 / 50])
     np.testing.assert_allclose(half, expected, rtol=0.12)
@@ -41,7 +41,7 @@ def test_a_languages_mean_has_the_noise_of_all_its_items():
 def test_shared_effects_stay_in_a_languages_mean():
     draws = np.random.default_rng(3).uniform(0.2, 0.8, 5000)
     together = Prediction(PAIRS, np.full(3, 0.5), np.tile(draws, (3, 1)))
-    table = predicted(together, np.full(3, 100_000), 1)
+    table, _ = add_intervals(together, np.full(3, 100_000), 1)
     mean = table[(table["level"] == "language") & (table["language"] == "x")].iloc[0]
     assert mean["low_80"] == pytest.approx(0.26, abs=0.01)
     assert mean["high_80"] == pytest.approx(0.74, abs=0.01)
@@ -49,7 +49,7 @@ def test_shared_effects_stay_in_a_languages_mean():
 
 
 def test_without_draws_there_are_no_intervals():
-    table = predicted(Prediction(PAIRS, np.array([0.1, 0.3, 0.2])), np.full(3, 10), 1)
+    table, _ = add_intervals(Prediction(PAIRS, np.array([0.1, 0.3, 0.2])), np.full(3, 10), 1)
     assert table["low_80"].isna().all()
     assert table.query("level == 'language'")["plug_in"].tolist() == pytest.approx([0.2, 0.2])
 

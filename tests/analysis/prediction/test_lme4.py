@@ -4,10 +4,9 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from capability_transfer.analysis.prediction.evaluate import evaluate
+from capability_transfer.analysis.prediction.evaluate import Task, evaluate
 from capability_transfer.analysis.prediction.folds import Fold
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.task import Task
 from capability_transfer.common.errors import InputError
 
 
@@ -43,7 +42,7 @@ def test_predictors_of_pairs_refuse_another_engine(name, joined, vectors):
 
 def test_structured_terms_need_our_engine(joined, vectors):
     """Asking lme4 for kernels is an error."""
-    from capability_transfer.analysis.prediction.fitting import fit_glmm
+    from capability_transfer.analysis.prediction.models import fit_glmm
 
     kernel = predictor("smooth").structures[0]
     with pytest.raises(InputError, match="use the laplace engine"):

@@ -8,8 +8,8 @@ import matplotlib as mpl
 import pandas as pd
 import pytest
 from capability_transfer.analysis.commands.loo_predict import write
+from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.prediction.loo import loo
-from capability_transfer.analysis.prediction.task import Task
 
 LADDER = {"figure_calibration", "figure_ladder"}
 

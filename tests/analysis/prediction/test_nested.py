@@ -5,9 +5,9 @@ from itertools import combinations
 
 import pandas as pd
 import pytest
-from capability_transfer.analysis.prediction import nested as module
-from capability_transfer.analysis.prediction.nested import ALL, choose, nested, sentence
-from capability_transfer.analysis.prediction.task import Task
+from capability_transfer.analysis.prediction import loo as module
+from capability_transfer.analysis.prediction.evaluate import Task
+from capability_transfer.analysis.prediction.loo import ALL, choose, describe_nested, nested
 from capability_transfer.common.errors import InputError
 
 
@@ -41,7 +41,7 @@ def test_the_choice_is_by_the_other_languages_alone():
     assert rows["inner_good"].to_dict() == pytest.approx({"a": 5, "b": 5, "c": 1, ALL: 11 / 3})
     assert rows["mae"].to_dict() == pytest.approx({"a": 4, "b": 4, "c": 9, ALL: 17 / 3})
     assert rows["language_mae"].tolist() == pytest.approx([0] * 4, abs=1e-9)
-    assert "bad 2 of 3 times, good 1 of 3 times" in sentence(table)
+    assert "bad 2 of 3 times, good 1 of 3 times" in describe_nested(table)
 
 
 def test_a_part_of_the_study(joined, vectors, monkeypatch, tmp_path):

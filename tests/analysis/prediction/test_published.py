@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 from capability_transfer.analysis.inputs import load
 from capability_transfer.analysis.prediction import scores
-from capability_transfer.analysis.prediction.evaluate import evaluate
+from capability_transfer.analysis.prediction.evaluate import Task, evaluate
 from capability_transfer.analysis.prediction.folds import leave_one_out
 from capability_transfer.analysis.prediction.loo import prepare
-from capability_transfer.analysis.prediction.task import Task
 from capability_transfer.common.seeds import DEFAULT_SEED
 
 EXPECTED = pd.read_csv(Path(__file__).parents[2] / "expected" / "unseen_published.csv")

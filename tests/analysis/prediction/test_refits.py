@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from capability_transfer.analysis.prediction.folds import Fold, split
+from capability_transfer.analysis.prediction.folds import Fold, keep_all, split
+from capability_transfer.analysis.prediction.models import Refits
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.predictors.cells import Refits
 
 
 @pytest.fixture(scope="module")
 def refits(joined, vectors):
-    cells = split(joined, Fold("none", "none", ())).train
+    cells = keep_all(joined).train
     return Refits(predictor("study"), cells, vectors, "laplace")
 
 

@@ -3,8 +3,8 @@
 from contextlib import contextmanager
 
 import pytest
+from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.prediction.simulation import coverage
-from capability_transfer.analysis.prediction.task import Task
 
 
 @contextmanager

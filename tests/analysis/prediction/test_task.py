@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from capability_transfer.analysis.prediction.task import Store, Task
+from capability_transfer.analysis.prediction.evaluate import Store, Task
 
 TABLE = pd.DataFrame({"language": ["swh", ""], "error": [0.5, 1.5], "df": [3, pd.NA]})
 
@@ -28,12 +28,12 @@ def test_a_piece_comes_back_in_another_run(task):
 def test_a_file_that_is_not_the_piece_counts_as_not_there(task, change):
     store = Store(task)
     store.put(TABLE, "smooth", 1)
-    (path,) = (task.cache / "unseen").iterdir()
+    (path,) = (task.cache / "prediction").iterdir()
     if change == "damaged":
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     else:
         store.put(TABLE, "smooth", 2)
-        (other,) = set((task.cache / "unseen").iterdir()) - {path}
+        (other,) = set((task.cache / "prediction").iterdir()) - {path}
         other.replace(path)
     with pytest.warns(UserWarning, match="it is made again"):
         assert not Store(task).has("smooth", 1)

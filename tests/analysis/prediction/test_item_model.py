@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.prediction.template_layer import TemplateLayer, calibrate
+from capability_transfer.analysis.prediction.item_model import ItemModel, update
 
 TEMPLATES = [f"t{number:02d}" for number in range(60)]
 
@@ -13,10 +13,10 @@ TEMPLATES = [f"t{number:02d}" for number in range(60)]
 @pytest.fixture(scope="module")
 def layer():
     easiness = pd.Series(np.random.default_rng(1).normal(0, 1.2, 60), index=TEMPLATES)
-    return TemplateLayer(easiness, pd.Series(0.1, index=TEMPLATES), 1.2, 0.9, 1.0, 20.0)
+    return ItemModel(easiness, pd.Series(0.1, index=TEMPLATES), 1.2, 0.9, 1.0, 20.0)
 
 
-def _cells(layer: TemplateLayer, level: np.ndarray, generator: np.random.Generator):
+def _cells(layer: ItemModel, level: np.ndarray, generator: np.random.Generator):
     shift = generator.normal(0, layer.language_sd, 60)
     rows = []
     for number, c in enumerate(level):
@@ -39,7 +39,7 @@ def test_no_cells_leave_the_prediction(layer):
     mean = np.array([0.2, -1.0])
     pairs = pd.DataFrame({"variant": ["v0", "v1"], "family": "f"})
     none = pd.DataFrame({"variant": [], "template": [], "n_correct": [], "n_total": []})
-    known = calibrate(layer, mean, np.eye(2) * 0.3, pairs, none)
+    known = update(layer, mean, np.eye(2) * 0.3, pairs, none)
     accuracy = known.accuracy(pd.Index(TEMPLATES))
     np.testing.assert_allclose(accuracy, 1 / (1 + np.exp(-mean)), atol=1e-8)
 
@@ -57,7 +57,7 @@ def test_cells_help_on_average_and_intervals_hold_the_truth(layer):
         seen = generator.permutation(TEMPLATES)[:5]
         unseen = pd.Index([name for name in TEMPLATES if name not in seen])
         actual = share[share["template"].isin(unseen)].groupby("variant")["share"].mean()
-        known = calibrate(layer, np.zeros(6), prior, pairs, cells[cells["template"].isin(seen)])
+        known = update(layer, np.zeros(6), prior, pairs, cells[cells["template"].isin(seen)])
         before.append(np.abs(0.5 - actual).mean())
         after.append(np.abs(known.accuracy(unseen) - actual).mean())
         drawn = known.draws(unseen, 400, generator)
@@ -72,9 +72,9 @@ def test_templates_never_seen_elsewhere_say_less(layer):
     cells = pd.DataFrame({"variant": "v0", "n_total": 20, "n_correct": 18,
                           "template": TEMPLATES[:4]})  # fmt: skip
     prior = np.array([[1.0]])
-    known = calibrate(layer, np.zeros(1), prior, pairs, cells)
+    known = update(layer, np.zeros(1), prior, pairs, cells)
     others = cells.assign(template=["own1", "own2", "own3", "own4"])
-    new = calibrate(layer, np.zeros(1), prior, pairs, others)
+    new = update(layer, np.zeros(1), prior, pairs, others)
     assert new.covariance[0, 0] > known.covariance[0, 0]
 
 
@@ -85,9 +85,9 @@ def test_overdispersed_cells_count_as_fewer_trials(layer):
                           "template": TEMPLATES[:3]})  # fmt: skip
     fewer = cells.assign(n_total=5, n_correct=[4, 1, 3])
     prior = np.array([[0.8]])
-    wide = calibrate(replace(layer, dispersion=4.0), np.zeros(1), prior, pairs, cells)
-    plain = calibrate(layer, np.zeros(1), prior, pairs, fewer)
-    certain = calibrate(layer, np.zeros(1), prior, pairs, cells)
+    wide = update(replace(layer, dispersion=4.0), np.zeros(1), prior, pairs, cells)
+    plain = update(layer, np.zeros(1), prior, pairs, fewer)
+    certain = update(layer, np.zeros(1), prior, pairs, cells)
     np.testing.assert_allclose(wide.mean, plain.mean)
     np.testing.assert_allclose(wide.covariance, plain.covariance)
     assert certain.covariance[0, 0] < 0.9 * wide.covariance[0, 0]
@@ -101,7 +101,7 @@ def test_a_row_of_one_trial_counts_as_one(layer):
     cells = pd.DataFrame({"variant": "v0", "n_total": 1, "n_correct": [1, 0, 1],
                           "template": TEMPLATES[:3]})  # fmt: skip
     prior = np.array([[0.8]])
-    told = [calibrate(known, np.zeros(1), prior, pairs, cells) for known in (layer, alike)]
+    told = [update(known, np.zeros(1), prior, pairs, cells) for known in (layer, alike)]
     np.testing.assert_array_equal(told[0].mean, told[1].mean)
     np.testing.assert_array_equal(told[0].covariance, told[1].covariance)
     single = replace(alike, trials=1.0)  # rows of one trial cannot tell a dispersion
@@ -122,16 +122,16 @@ def test_intervals_hold_whatever_the_trials_of_the_rows_seen(layer, trials):
         own = generator.beta(p * (1 - rho) / rho, (1 - p) * (1 - rho) / rho)
         cells = pd.DataFrame({"variant": "v0", "template": TEMPLATES, "n_total": trials,
                               "n_correct": generator.binomial(trials, own)})  # fmt: skip
-        known = calibrate(alike, np.zeros(1), np.eye(1), pairs, cells)
+        known = update(alike, np.zeros(1), np.eye(1), pairs, cells)
         away = abs(known.mean[0] - level[0]) / np.sqrt(known.covariance[0, 0])
         inside.append(away < 1.2816)
     assert np.mean(inside) == pytest.approx(0.8, abs=0.09)
 
 
 def test_the_layer_knows_the_trials_it_learned_from(joined):
-    assert TemplateLayer.fit(joined).trials == 20
+    assert ItemModel.fit(joined).trials == 20
     single = joined.assign(n_correct=(joined["n_correct"] > 10).astype(int), n_total=1)
-    layer = TemplateLayer.fit(single)
+    layer = ItemModel.fit(single)
     np.testing.assert_array_equal(layer.dispersions(np.array([1, 20])), [1, 1])
 
 
@@ -154,7 +154,7 @@ def test_families_that_differ_by_template_are_no_sign_of_their_level(layer):
         seen, unseen = cells[cells["template"].isin(order[:5])], pd.Index(order[5:])
         actual = correct[unseen].mean(axis=1).to_numpy() / 20
         for model, found in ((varied, inside), (replace(varied, family_sd=0.0), blind)):
-            known = calibrate(model, np.zeros(12), prior, pairs, seen)
+            known = update(model, np.zeros(12), prior, pairs, seen)
             drawn = known.draws(unseen, 400, generator)
             low, high = np.quantile(drawn, [0.1, 0.9], axis=1)
             found.append(((actual >= low) & (actual <= high)).mean())
@@ -163,11 +163,11 @@ def test_families_that_differ_by_template_are_no_sign_of_their_level(layer):
 
 
 def test_the_layer_of_the_study_has_families_and_one_family_has_none(joined):
-    layer = TemplateLayer.fit(joined)
+    layer = ItemModel.fit(joined)
     assert layer.family_sd == pytest.approx(0.86, abs=0.35)
     assert layer.language_sd > 0.3
     one = joined[joined["family"] == "Qwen2.5"].reset_index(drop=True)
-    assert TemplateLayer.fit(one).family_sd == 0.0
+    assert ItemModel.fit(one).family_sd == 0.0
 
 
 @pytest.mark.parametrize("family_sd", [0.0, 0.7])
@@ -177,10 +177,10 @@ def test_a_template_seen_a_million_times_is_known(layer, family_sd):
     cells = pd.DataFrame({"variant": ["v0"], "template": "t05", "n_total": 10**6,
                           "n_correct": 9 * 10**5})  # fmt: skip
     own = replace(layer, family_sd=family_sd)
-    known = calibrate(own, np.zeros(1), np.array([[0.5]]), pairs, cells)
+    known = update(own, np.zeros(1), np.array([[0.5]]), pairs, cells)
     asked = pd.Index(["t05"])
     assert known.accuracy(asked)[0] == pytest.approx(0.9, abs=1e-4)
-    sure = calibrate(own, np.zeros(1), np.array([[1e-8]]), pairs, cells)  # of the level
+    sure = update(own, np.zeros(1), np.array([[1e-8]]), pairs, cells)  # of the level
     drawn = sure.draws(asked, 500, np.random.default_rng(1))
     assert drawn.std() < 0.001
     assert drawn.mean() == pytest.approx(0.9, abs=1e-4)

@@ -1,13 +1,11 @@
-"""The shape of the resource effect: a smooth where the study has a line."""
+"""The partial effect of resource: a smooth where the study has a line."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.prediction.folds import Fold, split
-from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.predictors.pairs import FittedPairs
-from capability_transfer.analysis.prediction.task import Task
+from capability_transfer.analysis.prediction.evaluate import Task, fit_to_all
+from capability_transfer.analysis.prediction.models import FittedPairs
 
 GROUPS = ("smooth", "smooth:family")
 ALL = "mean over families"
@@ -16,10 +14,9 @@ POINTS = 50
 
 def resource_slope(task: Task) -> float:
     """The straight line of the study's model on pair totals: log-odds per unit of resource."""
-    everything = split(task.joined, Fold("none", "none", ()))
-    fit = predictor("study_pairs").fit(everything.train, task.vectors, "laplace").fit
-    scale = everything.constants.set_index("feature").loc["resource", "sd"]
-    return float(fit.coefficients["resource"] / scale)
+    fitted, rows = fit_to_all(task, "study_pairs")
+    scale = rows.constants.set_index("feature").loc["resource", "sd"]
+    return float(fitted.fit.coefficients["resource"] / scale)
 
 
 def resource_shape(fitted: FittedPairs, constants: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -49,7 +46,7 @@ def resource_shape(fitted: FittedPairs, constants: pd.DataFrame, seed: int) -> p
     )
     centre = fitted.languages.vectors.mean()
     vectors = pd.DataFrame([centre] * POINTS, index=pd.Index(labels, name="language"))
-    posterior = fitted.about(rows, vectors)
+    posterior = fitted.extend_posterior(rows, vectors)
     shape = (len(families), POINTS)
     mean = posterior.linear_predictor(rows, GROUPS).reshape(shape)
     draws = posterior.draws(rows, np.random.default_rng(seed), GROUPS)

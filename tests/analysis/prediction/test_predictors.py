@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.prediction.structures import Languages, Relatives, Smooth
+from capability_transfer.analysis.prediction.models import Languages
+from capability_transfer.analysis.prediction.predictors import Relatives, Smooth
 from capability_transfer.common.errors import InputError
 
 CODES = pd.Index(["a", "b", "c"], name="language")
@@ -38,7 +39,7 @@ def test_a_language_asked_about_does_not_change_the_length():
         pd.DataFrame({"resource": 9.0, "distance": 0.0}, index=own),
         pd.DataFrame([[0.0, 4.0], [7.0, 7.0]], index=own),
     )
-    both = KNOWN.with_others(asked)
+    both = KNOWN.join(asked)
     assert list(both.vectors.index) == list(both.covariates.index) == ["a", "b", "c", "z"]
     kernel = Relatives("relatives").kernel(both, KNOWN)
     assert list(kernel.levels) == ["a", "b", "c", "z"]
@@ -47,8 +48,8 @@ def test_a_language_asked_about_does_not_change_the_length():
 
 def test_languages_are_those_of_the_rows_and_have_vectors():
     rows = pd.DataFrame({"language": ["b", "a", "b"], "resource": [0.5, 0.0, 0.5]})
-    found = Languages.of(rows, KNOWN.vectors, ["resource"])
+    found = Languages.from_rows(rows, KNOWN.vectors, ["resource"])
     assert found.covariates["resource"].to_dict() == {"a": 0.0, "b": 0.5}
     assert list(found.vectors.index) == ["a", "b"]
     with pytest.raises(InputError, match="no vector for y"):
-        Languages.of(rows.assign(language="y"), KNOWN.vectors, ["resource"])
+        Languages.from_rows(rows.assign(language="y"), KNOWN.vectors, ["resource"])

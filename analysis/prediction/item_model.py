@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.prediction.fitting import fit_glmm
+from capability_transfer.analysis.prediction.models import fit_glmm
 from scipy.special import expit
 
 FORMULA = "~ 1 + (1 | variant:language) + (1 | template) + (1 | template:language)"
@@ -37,7 +37,7 @@ SMALLEST_VARIANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class TemplateLayer:
+class ItemModel:
     """How templates differ, as a GLMM of the training cells says.
 
     Attributes:
@@ -59,7 +59,7 @@ class TemplateLayer:
     start: object = None
 
     @classmethod
-    def fit(cls, train: pd.DataFrame, start: object = None) -> TemplateLayer:
+    def fit(cls, train: pd.DataFrame, start: object = None) -> ItemModel:
         """From cells in at least two languages; features are not needed."""
         several = train["family"].nunique() > 1
         formula = FORMULA + (OF_FAMILIES if several else "")
@@ -114,11 +114,11 @@ class TemplateLayer:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibrated:
+class Updated:
     """Pairs of one language after some of its cells were seen.
 
     Attributes:
-        layer: of the templates.
+        item_model: of the templates.
         mean: of the levels c of the pairs (log-odds).
         covariance: see ``mean``.
         families: of the pairs, as rows of ``seen`` and ``variance``.
@@ -126,7 +126,7 @@ class Calibrated:
         variance: likewise.
     """
 
-    layer: TemplateLayer
+    item_model: ItemModel
     mean: np.ndarray
     covariance: np.ndarray
     families: np.ndarray
@@ -138,14 +138,14 @@ class Calibrated:
         seen = templates[templates.isin(self.seen.columns)]
         others = templates.difference(seen, sort=False)
         known = expit(self.mean[:, None] + self.seen[seen].to_numpy()[self.families])
-        total = self.layer.accuracy(self.mean, others) * len(others) if len(others) else 0.0
+        total = self.item_model.accuracy(self.mean, others) * len(others) if len(others) else 0.0
         return (total + known.sum(axis=1)) / len(templates)
 
     def draws(self, templates: pd.Index, count: int, generator: np.random.Generator) -> np.ndarray:
         """Accuracies over ``templates`` (pairs × count), everything that is uncertain drawn."""
         root = np.linalg.cholesky(_semidefinite(self.covariance) + 1e-10 * np.eye(len(self.mean)))
         level = self.mean[:, None] + root @ generator.standard_normal((len(self.mean), count))
-        mean, variance = self.layer.known(templates)
+        mean, variance = self.item_model.known(templates)
         shape = (len(self.seen), count)
         out = np.zeros_like(level)
         for place, template in enumerate(templates):
@@ -156,7 +156,7 @@ class Calibrated:
                 ) * generator.standard_normal(shape)
             else:
                 shared = mean[place] + np.sqrt(variance[place]) * generator.standard_normal(count)
-                effect = shared + self.layer.family_sd * generator.standard_normal(shape)
+                effect = shared + self.item_model.family_sd * generator.standard_normal(shape)
             out += expit(level + effect[self.families])
         return out / len(templates)
 
@@ -167,17 +167,17 @@ def _semidefinite(covariance: np.ndarray) -> np.ndarray:
     return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
 
-def calibrate(
-    layer: TemplateLayer,
+def update(
+    item_model: ItemModel,
     mean: np.ndarray,
     covariance: np.ndarray,
     pairs: pd.DataFrame,
     cells: pd.DataFrame,
-) -> Calibrated:
+) -> Updated:
     """Update a prediction for one language with the cells seen there.
 
     Args:
-        layer: of the other languages.
+        item_model: of the other languages.
         mean: of the pairs' log-odds of accuracy.
         covariance: of the same.
         pairs: their variants and families, in order.
@@ -186,30 +186,30 @@ def calibrate(
     The mode of the posterior and its curvature (Laplace), the likelihood of each row tempered by
     the dispersion of so many trials. Raises FloatingPointError if the mode is not found.
     """
-    level, slope = layer.level(mean)
+    level, slope = item_model.level(mean)
     prior = covariance * slope[:, None] * slope
     codes, templates = pd.factorize(cells["template"])
     families, _ = pd.factorize(pairs["family"], use_na_sentinel=False)
     templates, groups = pd.Index(templates), families.max() + 1
-    start, variance = layer.known(templates)
+    start, variance = item_model.known(templates)
     variant = pd.Index(pairs["variant"]).get_indexer(cells["variant"])
     count, number = len(level), len(templates)
     # unknowns: levels, then a + d by template, then e by template and family where it varies
-    size = count + number + (number * groups if layer.family_sd else 0)
+    size = count + number + (number * groups if item_model.family_sd else 0)
     precision, centre = np.zeros((size, size)), np.zeros(size)
     precision[:count, :count] = np.linalg.inv(prior + 1e-10 * np.eye(count))
     diagonal = np.arange(count, size)
-    precision[diagonal, diagonal] = 1 / layer.family_sd**2 if layer.family_sd else 0.0
+    precision[diagonal, diagonal] = 1 / item_model.family_sd**2 if item_model.family_sd else 0.0
     precision[diagonal[:number], diagonal[:number]] = 1 / variance
     centre[: count + number] = np.concatenate([level, start])
-    tempering = layer.dispersions(cells["n_total"].to_numpy(dtype=float))
+    tempering = item_model.dispersions(cells["n_total"].to_numpy(dtype=float))
     success, trials = (cells[name].to_numpy(dtype=float) / tempering
                        for name in ("n_correct", "n_total"))  # fmt: skip
     loads = np.zeros((len(cells), size))
     every = np.arange(len(cells))
     loads[every, variant] = 1.0
     loads[every, count + codes] = 1.0
-    if layer.family_sd:
+    if item_model.family_sd:
         loads[every, count + number + codes * groups + families[variant]] = 1.0
 
     def value(x: np.ndarray) -> float:
@@ -233,8 +233,8 @@ def calibrate(
         raise FloatingPointError("no posterior mode was found for the seen templates")
     posterior = np.linalg.inv(hessian)
     effect, spread = _by_family(x, posterior, count, number, groups)
-    return Calibrated(
-        layer,
+    return Updated(
+        item_model,
         x[:count],
         posterior[:count, :count],
         families,
