@@ -12,7 +12,7 @@ from io import TextIOWrapper
 from typing import Annotated
 
 import typer
-from capability_transfer.analysis.commands import determinants, output, planning, registry
+from capability_transfer.analysis.commands import determinants, output, planning, registry, start
 from capability_transfer.analysis.commands.places import asked
 from capability_transfer.analysis.commands.source import described
 from capability_transfer.analysis.presentation import progress
@@ -63,7 +63,7 @@ PANELS = {
 }
 """Every command, by the question that leads to it."""
 
-MODULES = (determinants, planning)
+MODULES = (start, determinants, planning)
 """Where the commands are defined."""
 
 COMMANDS = tuple(name for names in PANELS.values() for name in names)

@@ -14,15 +14,12 @@ from capability_transfer.analysis.figures import (
     figure_03,
     figure_04,
     figure_05,
-    figure_12,
     figure_13,
     figure_14,
     figure_15,
-    figure_16,
     figure_17,
     figure_19,
     figure_compliance,
-    figure_family_gaps,
     figure_hat,
     figure_ladder,
     figure_on_the_line,
@@ -40,6 +37,7 @@ from capability_transfer.analysis.report import figures as report
 from capability_transfer.analysis.report.svg import inline
 from capability_transfer.analysis.studies import (
     ceiling,
+    overview,
     penalty,
     sample_size,
 )
@@ -176,7 +174,7 @@ FIGURES = {
         NAMES,
     ),
     "12": (
-        lambda: figure_12.draw(
+        lambda: overview.gaps_by_reasoning(
             two(family=NAMES, base_model=NAMES, params_b=N, gap=N, languages=N, **ENDS,
                 reasoning=["on", "off"]), NOTE
         ),
@@ -198,7 +196,7 @@ FIGURES = {
         NAMES,
     ),
     "16": (
-        lambda: figure_16.draw(
+        lambda: overview.feature_space(
             frame(language=NAMES, name=NAMES, resource=N, distance=N, in_study=True), NOTE
         ),
         NAMES,
@@ -222,7 +220,7 @@ FIGURES = {
         lambda: figure_compliance.draw(frame(language=NAMES, rate=N / 3, **ENDS), NOTE), NAMES,
     ),
     "family_gaps": (
-        lambda: figure_family_gaps.draw(
+        lambda: overview.gaps_by_family(
             frame(family=NAMES, gap=N, runs=1, **PUBLISHED), frame(family=NAMES, gap=N), NOTE
         ),
         NAMES,

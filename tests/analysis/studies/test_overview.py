@@ -5,15 +5,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis import overview as o
 from capability_transfer.analysis.outcomes.published import read_accuracy, read_overview
 from capability_transfer.analysis.outcomes.study import POOLED, study_counts
-from capability_transfer.analysis.tables import table_08, table_09, table_10, table_11, table_12
+from capability_transfer.analysis.studies import overview as o
 from capability_transfer.common.errors import InputError
 from capability_transfer.features import models
 from capability_transfer.features.table import build_all
 
-EXPECTED = Path(__file__).parents[1] / "expected" / "table_11.csv"
+EXPECTED = Path(__file__).parents[2] / "expected" / "table_11.csv"
 
 
 @pytest.fixture(scope="module")
@@ -139,10 +138,10 @@ def test_the_design_space_spans_both_axes():
 
 def test_the_tables(runs):
     registry = models.registry()
-    assert len(table_08.build(registry, "").data) == 36
-    nine = table_09.build(o.languages(), "")
+    assert len(o.model_table(registry, "").data) == 36
+    nine = o.language_table(o.languages(), "")
     assert "102, of which 15 verified and 4 in progress" in nine.caption
-    assert len(table_10.build(o.annotation(), "").display) == 15
-    eleven = table_11.build(runs, "").display
+    assert len(o.annotation_table(o.annotation(), "").display) == 15
+    eleven = o.run_table(runs, "").display
     assert eleven["Model"].str.endswith("*").sum() == 2
-    assert len(table_12.build(o.wilson(), "").display) == 48 * 16
+    assert len(o.pair_table(o.wilson(), "").display) == 48 * 16
