@@ -272,3 +272,7 @@ def _told(error: TyperException) -> str:
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "transfer"
     return f"{text}{'' if text.endswith(('?', '.')) else '.'} See: {where} --help"
+
+
+if __name__ == "__main__":
+    main()

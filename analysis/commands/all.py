@@ -9,8 +9,8 @@ import pandas as pd
 import typer
 from capability_transfer.analysis.commands import complete, options, output
 from capability_transfer.analysis.determinants import MODES
-from capability_transfer.analysis.pipeline import index, schedule
-from capability_transfer.analysis.pipeline.items import steps_of
+from capability_transfer.analysis.pipeline import index, run
+from capability_transfer.analysis.pipeline.index import steps_of
 from capability_transfer.analysis.pipeline.steps import STEPS, choose, with_engine
 from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.errors import InputError
@@ -65,7 +65,7 @@ def command(
     chosen = with_engine(choose(names) if names else STEPS, engine)
     began, ended = time.monotonic(), []
     with progress.counting("steps", len(chosen)) as tell:
-        for outcome in schedule.run(chosen, directory, jobs, force):
+        for outcome in run.run(chosen, directory, jobs, force):
             ended.append(outcome)
             tell(1)
             took = "up to date" if outcome.state == "current" else f"{outcome.seconds:.0f} s"

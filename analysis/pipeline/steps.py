@@ -14,23 +14,18 @@ class Step:
 
     Attributes:
         command: its name, ``sample-size``.
-        options: keyword arguments of its function that differ from the defaults.
+        options: as they stand on its command line.
         reads_results: whether it reads what the other steps write, so that it runs after them.
     """
 
     command: str
-    options: tuple[tuple[str, object], ...] = ()
+    options: tuple[str, ...] = ()
     reads_results: bool = False
-
-    @property
-    def module(self) -> str:
-        """The module whose ``command`` function does it."""
-        return f"capability_transfer.analysis.commands.{self.command.replace('-', '_')}"
 
 
 STEPS = (
-    Step("loo-predict", (("workers", 1),)),
-    Step("few-templates", (("workers", 1),)),
+    Step("loo-predict", ("--workers", "1")),
+    Step("few-templates", ("--workers", "1")),
     Step("specifications"),
     Step("hat-noise"),
     Step("glmm"),
@@ -52,7 +47,7 @@ fits are targets of their own."""
 
 def with_engine(steps: Sequence[Step], engine: str | None) -> list[Step]:
     """The steps, the study's model fitted by ``engine`` in place of the command's default."""
-    own = (("engine", engine),) if engine else ()
+    own = ("--engine", engine) if engine else ()
     return [replace(step, options=step.options + own * (step.command == "glmm")) for step in steps]
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 from capability_transfer.analysis.cli import COMMANDS
 from capability_transfer.analysis.pipeline import index
-from capability_transfer.analysis.pipeline.items import ITEMS, LOGS, NONE, Against, Item, steps_of
+from capability_transfer.analysis.pipeline.index import ITEMS, LOGS, NONE, Against, Item, steps_of
 from capability_transfer.analysis.pipeline.steps import STEPS
 
 

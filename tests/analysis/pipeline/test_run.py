@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from capability_transfer.analysis.pipeline import schedule, stamps
+from capability_transfer.analysis.pipeline import run as pipeline
 from capability_transfer.analysis.pipeline.steps import STEPS, Step, choose, with_engine
 from capability_transfer.common.errors import InputError
 
@@ -14,28 +14,28 @@ BAD = Step("no-such-command")
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     directory = tmp_path_factory.mktemp("results")
-    return directory, list(schedule.run([GOOD, BAD], directory, jobs=2))
+    return directory, list(pipeline.run([GOOD, BAD], directory, jobs=2))
 
 
 def test_a_failure_is_reported_with_its_log_and_stops_no_other(ran):
     states = {outcome.step.command: outcome for outcome in ran[1]}
     assert states["equivalence"].state == "done"
     assert states["no-such-command"].state == "failed"
-    assert "no step 'no-such-command'" in states["no-such-command"].log.read_text()
+    assert "No such command 'no-such-command'" in states["no-such-command"].log.read_text()
 
 
 def test_a_second_run_does_nothing_and_writes_the_same(ran):
     directory = ran[0]
     before = (directory / "tables" / "table_equivalence.csv").read_bytes()
-    again = list(schedule.run([GOOD], directory, jobs=1))
+    again = list(pipeline.run([GOOD], directory, jobs=1))
     assert [outcome.state for outcome in again] == ["current"]
-    forced = list(schedule.run([GOOD], directory, jobs=1, force=True))
+    forced = list(pipeline.run([GOOD], directory, jobs=1, force=True))
     assert [outcome.state for outcome in forced] == ["done"]
     assert (directory / "tables" / "table_equivalence.csv").read_bytes() == before
 
 
 def test_the_stamp_names_what_was_written(ran):
-    stamp = json.loads(stamps.stamp_path(GOOD, ran[0]).read_text())
+    stamp = json.loads(pipeline.stamp_path(GOOD, ran[0]).read_text())
     assert "figures/figure_19.png" in stamp["outputs"]
     assert not any(name.startswith("cache/") for name in stamp["outputs"])
 
@@ -45,27 +45,27 @@ def test_a_step_that_reads_results_runs_when_the_others_have_ended(tmp_path, mon
 
     def record(step, directory, began, running):
         order.append(step.command)
-        return schedule.Outcome(step, "done", 0.0, directory)
+        return pipeline.Outcome(step, "done", 0.0, directory)
 
-    monkeypatch.setattr(schedule, "_run_one", record)
+    monkeypatch.setattr(pipeline, "_run_one", record)
     report = choose(["report"])[0]
-    list(schedule.run([report, GOOD, BAD], tmp_path, jobs=2))
+    list(pipeline.run([report, GOOD, BAD], tmp_path, jobs=2))
     assert order[-1] == "report"
     assert set(order) == {"equivalence", "no-such-command", "report"}
 
 
 def test_a_step_s_options_reach_its_process(tmp_path):
-    step = Step("equivalence", (("outcomes", "absent.csv"),))
-    outcome = next(iter(schedule.run([step], tmp_path, jobs=1)))
+    step = Step("equivalence", ("--outcomes", "absent.csv"))
+    outcome = next(iter(pipeline.run([step], tmp_path, jobs=1)))
     assert outcome.state == "failed"
     assert "there is no file absent.csv" in outcome.log.read_text()
 
 
 def test_an_engine_is_the_study_s_model_s_alone():
     steps = choose(["glmm", "loo-predict"])
-    assert {step.command: dict(step.options) for step in with_engine(steps, "laplace")} == {
-        "glmm": {"engine": "laplace"},
-        "loo-predict": {"workers": 1},
+    assert {step.command: step.options for step in with_engine(steps, "laplace")} == {
+        "glmm": ("--engine", "laplace"),
+        "loo-predict": ("--workers", "1"),
     }
     assert with_engine(steps, None) == steps
 
