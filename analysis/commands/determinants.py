@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from capability_transfer.analysis.commands import options
-from capability_transfer.analysis.commands.output import deliver
+from capability_transfer.analysis.commands import complete, options
+from capability_transfer.analysis.commands.output import current, deliver
 from capability_transfer.analysis.commands.registry import command
 
 
@@ -66,3 +66,49 @@ def ceiling(
     if english is not None or cells is not None:
         thresholds = {"english": english or (), "cells": cells or ()}
     deliver(ceiling(study, formula=formula, **thresholds), directory)
+
+
+@command(
+    {
+        "Metric against imperial English": "transfer equivalence",
+        "Human and machine translation of your own": "transfer equivalence --outcomes mine.csv "
+        "--first isl --second isl_machine --margin 2",
+    }
+)
+def equivalence(
+    outcomes: options.Outcomes = None,
+    first: Annotated[
+        str,
+        typer.Option(
+            "--first",
+            help="A language of the outcomes, the reference.",
+            autocompletion=complete.languages,
+        ),
+    ] = "eng",
+    second: Annotated[
+        str,
+        typer.Option(
+            "--second",
+            help="The language to compare with it.",
+            autocompletion=complete.languages,
+        ),
+    ] = "eng_metric",
+    margin: Annotated[
+        float, typer.Option("--margin", help="Equivalence margin, accuracy points.")
+    ] = 1.0,
+    out: options.Out = None,
+) -> None:
+    """Are two versions of a language equally hard? Two one-sided t-tests over runs.
+
+    Embedded: English with imperial against metric units. Human against machine-translated
+    Icelandic needs your outcomes, with language isl and, for instance, isl_machine.
+    """
+    from capability_transfer.analysis.commands import reading
+    from capability_transfer.analysis.studies.equivalence import equivalence
+
+    directory = options.directory(out)
+    data = None if outcomes is None else reading.outcomes(outcomes)
+    result = equivalence(data, first, second, margin)
+    if data is None:
+        current().data(result.source)
+    deliver(result, directory)

@@ -18,7 +18,6 @@ from capability_transfer.analysis.figures import (
     figure_14,
     figure_15,
     figure_17,
-    figure_19,
     figure_compliance,
     figure_hat,
     figure_ladder,
@@ -37,6 +36,7 @@ from capability_transfer.analysis.report import figures as report
 from capability_transfer.analysis.report.svg import inline
 from capability_transfer.analysis.studies import (
     ceiling,
+    equivalence,
     overview,
     penalty,
     sample_size,
@@ -203,7 +203,7 @@ FIGURES = {
     ),
     "17": (lambda: figure_17.draw(terms(stage=NAMES[0]), NOTE), NAMES),
     "19": (
-        lambda: figure_19.draw(
+        lambda: equivalence.both_versions(
             frame(variant=NAMES, first=N, second=N, first_low=N, first_high=N, second_low=N,
                   second_high=N, n_first=5, n_second=5), TEST, NAMES[0], "dan", NOTE
         ),
