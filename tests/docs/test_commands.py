@@ -16,9 +16,9 @@ LINES = [
     for block in SHELL
     for words in block.commands()
 ]
-TARGETS = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.M))
+TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", (ROOT / "Makefile").read_text(), re.M))
 VARIABLES = set(re.findall(r"^([A-Z]+)\s*\?=", (ROOT / "Makefile").read_text(), re.M))
-MENTION = re.compile(r"`(make|transfer) ([a-z][a-z-]+)\b")
+MENTION = re.compile(r"`(make|transfer) ([a-z][a-z0-9-]+)\b")
 OTHERS = {"git", "cd"}
 WRITTEN = {"export.py"}  # that a page says to write
 

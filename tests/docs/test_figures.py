@@ -7,6 +7,8 @@ import pytest
 
 from tests.docs.pages import ROOT
 
+pytestmark = pytest.mark.artefacts
+
 
 def results(name: str, where: str = "") -> pd.DataFrame:
     """A results file, or the rows of it that a query keeps."""

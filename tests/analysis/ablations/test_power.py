@@ -112,6 +112,7 @@ def test_a_damaged_simulation_is_made_again(population, tmp_path):
     assert again["simulation"].unique().tolist() == [0, 1, 2]
 
 
+@pytest.mark.heavy
 def test_a_planned_effect_of_zero_is_found_at_about_the_level(fitted):
     planned = p.population(*fitted, {"resource:size": 0.0})
     plan = p.Plan(languages=15, variants=12, templates=10, instances=20)

@@ -17,6 +17,7 @@ def ran(tmp_path_factory):
     return directory, list(pipeline.run([GOOD, BAD], directory, jobs=2))
 
 
+@pytest.mark.heavy
 def test_a_failure_is_reported_with_its_log_and_stops_no_other(ran):
     states = {outcome.step.command: outcome for outcome in ran[1]}
     assert states["equivalence"].state == "done"
@@ -24,6 +25,7 @@ def test_a_failure_is_reported_with_its_log_and_stops_no_other(ran):
     assert "No such command 'no-such-command'" in states["no-such-command"].log.read_text()
 
 
+@pytest.mark.heavy
 def test_a_second_run_does_nothing_and_writes_the_same(ran):
     directory = ran[0]
     before = (directory / "tables" / "table_equivalence.csv").read_bytes()
@@ -34,6 +36,7 @@ def test_a_second_run_does_nothing_and_writes_the_same(ran):
     assert (directory / "tables" / "table_equivalence.csv").read_bytes() == before
 
 
+@pytest.mark.heavy
 def test_the_stamp_names_what_was_written(ran):
     stamp = json.loads(pipeline.stamp_path(GOOD, ran[0]).read_text())
     assert "figures/figure_19.png" in stamp["outputs"]
@@ -54,6 +57,7 @@ def test_a_step_that_reads_results_runs_when_the_others_have_ended(tmp_path, mon
     assert set(order) == {"equivalence", "no-such-command", "report"}
 
 
+@pytest.mark.heavy
 def test_a_step_s_options_reach_its_process(tmp_path):
     step = Step("equivalence", ("--outcomes", "absent.csv"))
     outcome = next(iter(pipeline.run([step], tmp_path, jobs=1)))

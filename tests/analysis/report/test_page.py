@@ -19,6 +19,7 @@ from capability_transfer.common.errors import InputError
 
 RESULTS = Path(__file__).parents[3] / "results"
 OPTIONAL = {"glmm/variance_explained.csv", "glmm/standardisation.csv"}
+pytestmark = pytest.mark.artefacts  # all of them show the committed results
 VOID = {"meta", "link", "input", "br", "img"}
 EXPLORER = {"languages": [1], "families": [], "sizes": [8], "questions": 2000, "limit": 720,
             "key": "k", "seed": 1, "text": "</script>"}  # fmt: skip
