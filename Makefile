@@ -227,7 +227,7 @@ test-pymer4: ## our fits beside lme4's through pymer4, in an environment of its 
 
 scale: ## size, cluster and end-to-end checks, documented commands that take long (many minutes)
 	$(needs) $(tests)
-	.venv/bin/python -m pytest -m slow tests/analysis/outcomes tests/analysis/prediction tests/common tests/docs tests/test_from_logs.py tests/test_clean_tree.py
+	.venv/bin/python -m pytest -m slow $(ARGS)
 
 mutations: ## plant known faults one by one; the tests must notice (many minutes; ARGS='word of names')
 	$(needs) $(tests)
