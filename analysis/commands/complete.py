@@ -12,6 +12,8 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+from capability_transfer.analysis.study import SPECIFICATIONS
+
 ROOT = Path(__file__).parents[2]
 
 Offers = list[tuple[str, str]]
@@ -93,11 +95,7 @@ def steps(incomplete: str) -> list[str]:
 
 def specifications(incomplete: str) -> Offers:
     """Alternative specifications, with their labels."""
-    offers = []
-    for call in _node("analysis/ablations/specifications.py", "SPECIFICATIONS").elts:
-        name, label = (argument.value for argument in call.args[:2])
-        offers.append((name, label))
-    return [one for one in offers if _begins(one[0], incomplete)]
+    return [(one.name, one.label) for one in SPECIFICATIONS if _begins(one.name, incomplete)]
 
 
 def on_off(incomplete: str) -> list[str]:

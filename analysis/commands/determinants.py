@@ -8,6 +8,7 @@ import typer
 from capability_transfer.analysis.commands import complete, options
 from capability_transfer.analysis.commands.output import current, deliver
 from capability_transfer.analysis.commands.registry import command
+from capability_transfer.analysis.study import SPECIFICATIONS
 
 
 @command({"Original against symbolic questions": "transfer penalty"})
@@ -112,3 +113,31 @@ def equivalence(
     if data is None:
         current().data(result.source)
     deliver(result, directory)
+
+
+@command({"One alternative beside the main model": "transfer specifications --only script"})
+def specifications(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            help="Fit these beside the main model; repeatable: "
+            f"{', '.join(each.name for each in SPECIFICATIONS)}.",
+            autocompletion=complete.specifications,
+        ),
+    ] = None,
+    formula: options.Formula = None,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+) -> None:
+    """Would another specification have found the same determinants?"""
+    from capability_transfer.analysis.commands import reading
+    from capability_transfer.analysis.studies.specifications import specifications
+
+    directory = options.directory(out)
+    study = reading.study(directory, outcomes, models, languages, tokenizer_counts, seed)
+    deliver(specifications(study, only, formula), directory)

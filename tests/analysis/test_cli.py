@@ -148,13 +148,13 @@ def test_bash_and_zsh_complete(words, offered, told, tmp_path):
 
 
 def test_completion_offers_what_the_commands_know():
-    from capability_transfer.analysis.ablations.specifications import SPECIFICATIONS
     from capability_transfer.analysis.commands import complete
     from capability_transfer.analysis.determinants import MODES
     from capability_transfer.analysis.glmm.engines import ENGINES
     from capability_transfer.analysis.glmm.inference import METHODS
     from capability_transfer.analysis.outcomes.policies import DUPLICATES, ERRORS
     from capability_transfer.analysis.prediction.predictors import PREDICTORS
+    from capability_transfer.analysis.study import SPECIFICATIONS
     from capability_transfer.features.languages import registry
     from capability_transfer.features.typology import feature_sets
 
@@ -164,7 +164,8 @@ def test_completion_offers_what_the_commands_know():
     assert complete.intervals("") == list(METHODS)
     assert complete.error_policies("") == list(ERRORS)
     assert complete.duplicate_policies("") == list(DUPLICATES)
-    assert [name for name, _ in complete.specifications("")] == [s.name for s in SPECIFICATIONS]
+    known = [one.name for one in SPECIFICATIONS]
+    assert [name for name, _ in complete.specifications("")] == known
     assert complete.feature_sets("") == feature_sets()
     assert {code for code, _ in complete.languages("")} == set(registry()["language"])
 

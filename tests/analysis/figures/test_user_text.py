@@ -27,7 +27,6 @@ from capability_transfer.analysis.figures import (
     figure_rank_stability,
     figure_resource_shape,
     figure_robustness,
-    figure_specifications,
     figure_transfer_profile,
     intervals,
 )
@@ -40,6 +39,7 @@ from capability_transfer.analysis.studies import (
     overview,
     penalty,
     sample_size,
+    specifications,
 )
 from matplotlib.figure import Figure
 
@@ -259,7 +259,7 @@ FIGURES = {
         NAMES,
     ),
     "specifications": (
-        lambda: figure_specifications.draw(
+        lambda: specifications.coefficients(
             terms(["size"] * 3, specification=["main", *NAMES[1:]], label=NAMES, part="fixed"),
             NOTE,
         ),

@@ -5,55 +5,60 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from capability_transfer.analysis import study
-from capability_transfer.analysis.ablations import specifications as s
+from capability_transfer.analysis.data import Study, load
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.glmm.laplace import fit
-from capability_transfer.analysis.tables import table_specifications
+from capability_transfer.analysis.studies import specifications as s
 from capability_transfer.common.errors import InputError
 
 
-@pytest.fixture(scope="module")
-def symbolic(inputs):
-    cells = inputs.cells[inputs.cells["split"] == "symbolic"].drop(columns="split")
-    return replace(inputs, cells=cells)
+def of_some(runs: int, templates: str, **changes) -> Study:
+    """Every so many runs of the study and some of its templates, by the ends of their names."""
+    whole = load()
+    chosen = whole.cells["variant"].unique()[::runs]
+    kept = whole.cells["variant"].isin(chosen) & whole.cells["template"].str.endswith(templates)
+    cells = whole.cells[kept].reset_index(drop=True)
+    return replace(whole, inputs=replace(whole.inputs, cells=cells, **changes))
 
 
 @pytest.fixture(scope="module")
-def small(symbolic):
+def small():
     """Fifteen languages, every third run, every tenth template."""
-    cells = symbolic.cells
-    runs = cells["variant"].unique()[::3]
-    kept = cells["variant"].isin(runs) & cells["template"].str.endswith("0")
-    return replace(symbolic, cells=cells[kept].reset_index(drop=True))
+    return of_some(3, "0")
 
 
 @pytest.fixture(scope="module")
-def table(small, silent):
-    return s.specifications(small, silent, chosen=s.choose(["script", "template_language"]))
+def result(small):
+    return s.specifications(small, only=["script", "template_language"])
+
+
+@pytest.fixture(scope="module")
+def table(result):
+    return result.table
 
 
 def test_every_specification_is_the_main_model_with_one_change():
     main = parse(study.MAIN)
-    for each in s.SPECIFICATIONS:
-        formula = each.formula()
+    for each in study.SPECIFICATIONS:
+        formula = s.varied(each)
         fixed = formula.fixed != main.fixed
         gained = set(formula.random) - set(main.random)
         lost = set(main.random) - set(formula.random)
         assert fixed + bool(gained) + bool(lost) == (each.name != "main"), each.name
-    assert s.choose(["no_language"])[1].formula().random == tuple(
+    assert s.varied(s.choose(["no_language"])[1]).random == tuple(
         term for term in main.random if term.group != "language"
     )
 
 
 def test_the_added_columns(small):
-    data = s.prepared(small)
+    data = s.prepared(small.inputs)
     other = data.loc[data["non_latin"] == 1, "language"].unique()
     assert sorted(other) == ["ara", "hin", "jpn", "mar", "rus", "ukr", "zho"]
     assert data["cell"].is_unique
 
 
 def test_rows_are_the_fits_own(small, table):
-    data = s.prepared(small)
+    data = s.prepared(small.inputs)
     own = fit(f"{study.MAIN} + (1 | template:language)", data)
     rows = table[table["specification"] == "template_language"]
     fixed = rows[rows["part"] == "fixed"].set_index("term")
@@ -77,14 +82,10 @@ def test_changes_are_against_the_main_model(table):
     assert (table.loc[table["specification"] == "main", "aic_change"] == 0).all()
 
 
-def test_published_figures_stand_beside_the_studys_data_only(symbolic, silent, table):
+def test_published_figures_stand_beside_the_studys_data_only(table):
     assert table["published"].notna().sum() == 5
-    own = s.specifications(
-        replace(symbolic, cells=symbolic.cells.query("template < '14'"), is_study=False),
-        silent,
-        chosen=s.choose(["script"]),
-    )
-    assert own["published"].isna().all()
+    own = s.specifications(of_some(4, "3", is_study=False), only=["script"])
+    assert own.table["published"].isna().all()
 
 
 def test_an_unknown_specification_is_refused_by_name():
@@ -92,16 +93,16 @@ def test_an_unknown_specification_is_refused_by_name():
         s.choose(["scripts"])
 
 
-def test_the_table_has_a_column_a_specification(table):
-    built = table_specifications.build(table, "Data: x.")
-    assert list(built.display.columns[1:]) == list(table["label"].unique())
+def test_the_table_has_a_column_per_specification(result):
+    built = result.tables()["table_specifications"]
+    assert list(built.display.columns[1:]) == list(result.table["label"].unique())
     assert "SD Template × language" in built.display[""].tolist()
 
 
 @pytest.mark.slow
-def test_the_studys_alternatives(symbolic, silent):
-    chosen = [each for each in s.SPECIFICATIONS if each.name != "observation"]
-    table = s.specifications(symbolic, silent, chosen=chosen)
+def test_the_studys_alternatives():
+    chosen = [each.name for each in study.SPECIFICATIONS if each.name != "observation"]
+    table = s.specifications(only=chosen).table
     fixed = table[table["part"] == "fixed"].set_index(["specification", "term"])
     assert fixed.loc[("resource_distance", "resource:distance"), "p_value"] > 0.5
     assert fixed.loc[("script", "non_latin"), "p_value"] > 0.5
