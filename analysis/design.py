@@ -57,6 +57,13 @@ class Design:
         names = [name for name in self.data.columns if name not in plain]
         return [name for name in names if not pd.api.types.is_numeric_dtype(self.data[name])]
 
+    def omissions(self) -> list[str]:
+        """What was left out for lack of a feature, a sentence for each."""
+        return [
+            f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}"
+            for row in self.dropped.itertuples()
+        ]
+
 
 def join(
     cells: pd.DataFrame,

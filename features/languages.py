@@ -32,6 +32,9 @@ COLUMNS = (
     "in_study",
     "source",
 )
+ENGLISH = "eng"
+"""The language that the others are compared with."""
+
 TEMPLATE_VARIANTS = {"eng_metric": "eng"}
 """Template folders that are a second set of templates for a language, not a language."""
 UNKNOWN = (

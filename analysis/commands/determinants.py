@@ -11,6 +11,25 @@ from capability_transfer.analysis.commands.registry import command
 from capability_transfer.analysis.study import SPECIFICATIONS
 
 
+@command({"The gap to English by size and reasoning": "transfer levers"})
+def levers(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    tokenizer_counts: options.TokenizerCounts = None,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+    drop_missing: options.DropMissing = False,
+) -> None:
+    """What narrows the gap to English, and what a language costs in model size: Figures 4, 15."""
+    from capability_transfer.analysis.commands import reading
+    from capability_transfer.analysis.studies.levers import levers
+
+    directory = options.directory(out)
+    study = reading.study(directory, outcomes, models, languages, tokenizer_counts, seed)
+    deliver(levers(study, drop_missing), directory)
+
+
 @command({"Original against symbolic questions": "transfer penalty"})
 def penalty(
     outcomes: options.Outcomes = None,

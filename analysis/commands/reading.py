@@ -97,5 +97,5 @@ def responses(
 
 def dropped(say: Output, built: Design) -> None:
     """Say what was left out for lack of a feature."""
-    for row in built.dropped.itertuples():
-        say.note(f"dropped {row.rows} rows: {row.kind} {row.name} has no {row.feature}")
+    for text in built.omissions():
+        say.note(text)

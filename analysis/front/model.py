@@ -10,13 +10,13 @@ from capability_transfer.analysis import labels
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.figures import figure_02
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.levers import Levers, levers
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.progress import fitting
 from capability_transfer.analysis.presentation.provenance import note
 from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
+from capability_transfer.analysis.studies.levers import Levers, read_off
 from capability_transfer.analysis.tables import table_03, table_04
 from capability_transfer.analysis.variance import unexplained
 from matplotlib.axes import Axes
@@ -121,7 +121,7 @@ class FittedModel(Shown):
     @speaking_python
     def levers(self) -> Levers:
         """What size and reasoning do to the gap to English, and what scarcity costs in size."""
-        return levers(self.study, self.fit, self.determinants.design)
+        return read_off(self.study, self.fit, self.determinants.design)
 
     def sheet(self) -> Sheet:
         fit, record = self.fit, self.fit.optimisation

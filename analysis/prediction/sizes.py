@@ -1,8 +1,8 @@
 """Which size, or mode, is predicted what is wanted, and what a language costs in parameters.
 
 How many times larger must a model of the same family and mode be, to be predicted in a language
-what it is predicted in English? As ``scale_cost``'s implied size, of the default predictor:
-log-odds are linear in log2 size, so two sizes say all.
+what it is predicted in English? As the implied size of ``studies.levers``, of the default
+predictor: log-odds are linear in log2 size, so two sizes say all.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from numbers import Real
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.levers import REFERENCE
 from capability_transfer.analysis.prediction.asked import NEW, Model, pair_rows
 from capability_transfer.analysis.prediction.bundles import Bundle
 from capability_transfer.common.errors import InputError
+from capability_transfer.features.languages import ENGLISH
 from scipy.special import expit
 
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
@@ -100,9 +100,9 @@ def size_multiples(bundle: Bundle, model: Model, languages: pd.DataFrame) -> np.
     Returns one a language; NaN where no size up to ``largest_size`` reaches it. Raises
     InputError without English.
     """
-    english = bundle.languages[bundle.languages["language"] == REFERENCE]
+    english = bundle.languages[bundle.languages["language"] == ENGLISH]
     if english.empty:
-        raise InputError(f"multiples are against English ({REFERENCE}), which the data do not have")
+        raise InputError(f"multiples are against English ({ENGLISH}), which the data do not have")
     at_zero, slope = size_lines(bundle, model, pd.concat([english, languages]))
     target = at_zero[0] + slope[0] * model.size
     with np.errstate(divide="ignore", invalid="ignore"):

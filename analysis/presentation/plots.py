@@ -71,6 +71,7 @@ def forest(
     value: str = "estimate",
     label: str = "this fit, 95% Wald interval",
     published: str = "published",
+    fontsize: float | None = None,
 ) -> None:
     """A row per estimate with its interval, the first on top; published ones are hollow marks.
 
@@ -81,6 +82,7 @@ def forest(
         value: the column of the estimates.
         label: of the estimates in a legend.
         published: of the published ones.
+        fontsize: of the names.
     """
     positions = -np.arange(len(table), dtype=float)
     axes.axvline(0, color=MUTED, linewidth=0.8)
@@ -91,7 +93,7 @@ def forest(
             table["published"], positions - 0.24, "D", markersize=4.5, markerfacecolor="none",
             markeredgecolor=PUBLISHED, markeredgewidth=1.1, label=published,
         )  # fmt: skip
-    axes.set_yticks(positions, [plain(name) for name in names])
+    axes.set_yticks(positions, [plain(name) for name in names], fontsize=fontsize)
     axes.set_ylim(positions[-1] - 0.6, 0.5)
     axes.tick_params(axis="y", length=0)
     grid(axes, "x")

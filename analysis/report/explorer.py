@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.levers import REFERENCE
 from capability_transfer.analysis.prediction import anywhere, remarks
 from capability_transfer.analysis.prediction.anywhere import Bundle
 from capability_transfer.analysis.prediction.scores import NOMINAL
 from capability_transfer.common import kept
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import hash_project, hash_settings
+from capability_transfer.features.languages import ENGLISH
 from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 
@@ -164,8 +164,8 @@ def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:
     Raises InputError if English is not among the languages.
     """
     codes = grid.languages["language"].tolist()
-    if REFERENCE not in codes:
-        raise InputError(f"the explorer compares with English ({REFERENCE}); the data have none")
+    if ENGLISH not in codes:
+        raise InputError(f"the explorer compares with English ({ENGLISH}); the data have none")
     texts = sorted({said for family in grid.remarks for said in family})
     number = {said: i for i, said in enumerate(texts)}
     near = nearest(bundle, grid.languages)
@@ -184,7 +184,7 @@ def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:
         "key": grid.key,
         "questions": items,
         "seed": seed,
-        "reference": codes.index(REFERENCE),
+        "reference": codes.index(ENGLISH),
         "levels": list(LEVELS),
         "sizes": list(grid.sizes),
         "limit": round(anywhere.largest_size(bundle)),

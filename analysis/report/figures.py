@@ -11,7 +11,7 @@ from collections.abc import Callable
 import matplotlib
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.figures import figure_02, figure_04, figure_06
+from capability_transfer.analysis.figures import figure_02, figure_06
 from capability_transfer.analysis.figures.few_templates import of_most_draws
 from capability_transfer.analysis.figures.scatter import COLOURS
 from capability_transfer.analysis.presentation.plots import (
@@ -24,6 +24,7 @@ from capability_transfer.analysis.presentation.plots import (
     new_figure,
     plain,
 )
+from capability_transfer.analysis.studies import levers as lever_study
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
@@ -58,9 +59,8 @@ def levers(table: pd.DataFrame, languages: pd.DataFrame, lever: str) -> Figure:
     """The gap over resource with one lever set in two ways, from ``levers/levers.csv``."""
 
     def draw(axes: Axes) -> None:
-        figure_04.curves(axes, table, languages, "resource", lever)
-        axes.set_ylim(figure_04.LIMITS)
-        axes.set_ylabel(figure_04.GAP)
+        lever_study.curves(axes, table, languages, "resource", lever)
+        axes.set(ylim=lever_study.LIMITS, ylabel=lever_study.GAP)
 
     return panel(draw)
 

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
 from capability_transfer.analysis.figures.few_templates import of_most_draws
-from capability_transfer.analysis.levers import REFERENCE
 from capability_transfer.analysis.outcomes.study import CELLS
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.analysis.report import figures
 from capability_transfer.analysis.report.results import Results
 from capability_transfer.analysis.report.svg import inline
 from capability_transfer.analysis.transfer_metrics.comparison import LABELS
+from capability_transfer.features.languages import ENGLISH
 
 OURS, STUDY = "smooth", "study"
 
@@ -71,7 +71,7 @@ def question(results: Results) -> dict:
         "variants": counts["variant"].nunique(),
         "answers": int(counts["n_total"].sum()),
         "languages": languages,
-        "english": next(row for row in languages if row["code"] == REFERENCE),
+        "english": next(row for row in languages if row["code"] == ENGLISH),
         "hardest": languages[-1],
     }
 
@@ -383,7 +383,7 @@ SECTIONS = (
     Section("question", "The question",
             ("outcomes/summary.csv", "features/languages.csv"), question,
             rows=(("outcomes/summary.csv", "split", ("symbolic",)),
-                  ("outcomes/summary.csv", "language", (REFERENCE,)))),
+                  ("outcomes/summary.csv", "language", (ENGLISH,)))),
     Section("explorer", "Explore: what would a model score?"),
     Section("data", "Data",
             ("glmm/glance.csv", "glmm/random_effects.csv"), data),

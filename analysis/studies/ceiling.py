@@ -18,15 +18,15 @@ from capability_transfer.analysis.presentation.tables import Table, number, star
 from capability_transfer.analysis.published import beside, values
 from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError
+from capability_transfer.features.languages import ENGLISH
 from capability_transfer.features.table import FEATURES
 from matplotlib.figure import Figure
 
-REFERENCE = "eng"
 SATURATED = 0.90
 """A (variant, language) pair above this accuracy counts as saturated."""
 
-ENGLISH = (0.95, 0.90)
-CELLS = (0.90,)
+ENGLISH_BELOW = (0.95, 0.90)
+CELLS_AT_MOST = (0.90,)
 """Table 7's thresholds: on a run's English accuracy, and on a pair's own."""
 
 FEWEST_PAIRED = 5
@@ -97,8 +97,8 @@ class Ceiling(Result):
 
 def ceiling(
     study: Study | None = None,
-    english: Sequence[float] = ENGLISH,
-    cells: Sequence[float] = CELLS,
+    english: Sequence[float] = ENGLISH_BELOW,
+    cells: Sequence[float] = CELLS_AT_MOST,
     formula: str | None = None,
 ) -> Ceiling:
     """Table 7: the main model refitted under every restriction.
@@ -168,7 +168,9 @@ class Restriction:
 
 
 def restrictions(
-    pairs: pd.DataFrame, english: Sequence[float] = ENGLISH, cells: Sequence[float] = CELLS
+    pairs: pd.DataFrame,
+    english: Sequence[float] = ENGLISH_BELOW,
+    cells: Sequence[float] = CELLS_AT_MOST,
 ) -> list[Restriction]:
     """Table 7's columns: everything, weak runs only, unsaturated pairs only.
 
@@ -185,11 +187,11 @@ def restrictions(
             raise InputError(f"a threshold is a share between 0 and 1, not {threshold:g}")
     found = [Restriction("all", "Full", pd.Series(True, index=pairs.index))]
     if english:
-        rows = pairs[pairs["language"] == REFERENCE]
+        rows = pairs[pairs["language"] == ENGLISH]
         own = pairs["variant"].map(rows.set_index("variant")["accuracy"])
         if own.isna().any():
             raise InputError(
-                f"{pairs['variant'][own.isna()].iloc[0]} has no English ({REFERENCE}) outcomes, "
+                f"{pairs['variant'][own.isna()].iloc[0]} has no English ({ENGLISH}) outcomes, "
                 "so runs cannot be restricted by their English accuracy: give no --english"
             )
         for threshold in english:

@@ -296,9 +296,9 @@ def coefficients(table: pd.DataFrame, note: str) -> Figure:
         half = 1.96 * rows["std_error"]
         ends = {"conf_low": rows["estimate"] - half, "conf_high": rows["estimate"] + half}
         axes.axvline(rows.loc["main", "estimate"], color=plots.MUTED, linewidth=0.8, linestyle=":")
-        plots.forest(axes, rows[["estimate"]].assign(**ends), specifications)
+        plots.forest(axes, rows[["estimate"]].assign(**ends), specifications, fontsize=8)
         axes.set_title(plots.plain(labels.term(term)), fontsize=7.5)
-        axes.tick_params(labelsize=7.5)
+        axes.tick_params(axis="x", labelsize=7.5)
         axes.margins(x=0.08)
     for axes in panels[-1]:
         axes.set_xlabel("log-odds per SD", fontsize=8)

@@ -12,11 +12,9 @@ from capability_transfer.analysis.figures import (
     few_templates,
     figure_02,
     figure_03,
-    figure_04,
     figure_05,
     figure_13,
     figure_14,
-    figure_15,
     figure_17,
     figure_compliance,
     figure_hat,
@@ -41,6 +39,7 @@ from capability_transfer.analysis.studies import (
     sample_size,
     specifications,
 )
+from capability_transfer.analysis.studies import levers as lever_study
 from matplotlib.figure import Figure
 
 NAMES = ["a$b_c^{$ d", "<script>$x$", "=cmd|' /C calc'!A0 $\\frac{$"]
@@ -115,7 +114,7 @@ def levers():
     rows = [
         frame(feature="resource", lever=lever, setting=name, value=[5.0, 6.0], odds_ratio=2.0,
               conf_low=1.0, conf_high=3.0)
-        for lever in figure_04.TITLES
+        for lever in lever_study.TITLES
         for name in names
     ]  # fmt: skip
     return pd.concat(rows, ignore_index=True)
@@ -156,7 +155,7 @@ FIGURES = {
         ),
         NAMES,
     ),
-    "04": (lambda: figure_04.draw(levers(), frame(resource=[5, 6]), NOTE), NAMES[:2]),
+    "04": (lambda: lever_study.panels(levers(), frame(resource=[5, 6]), NOTE), NAMES[:2]),
     "05": (
         lambda: figure_05.draw(
             pairs(), frame(level=["-"], predictor="-", k=0, value=0.0), NOTE
@@ -189,7 +188,7 @@ FIGURES = {
     ),
     "14": (lambda: figure_14.draw(pairs(), pd.Series(dtype=object), NOTE), NAMES),
     "15": (
-        lambda: figure_15.draw(
+        lambda: lever_study.multiples(
             frame(language=NAMES, multiple=N + 1, implied_multiple=N + 1), RATES,
             pd.Series(dtype=object), NOTE
         ),

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis import scale_cost
 from capability_transfer.analysis.design import Design
 from capability_transfer.analysis.glmm import laplace
-from capability_transfer.analysis.levers import levers
+from capability_transfer.analysis.studies import levers as v
 from capability_transfer.common.errors import InputError
 
 FORMULA = "~ (resource + distance + fertility) * size + resource * reasoning + (1 | variant)"
@@ -33,7 +32,7 @@ def fitted():
 
 
 def test_the_gap_is_the_difference_of_linear_predictors(fitted):
-    table = levers(*fitted, LANGUAGES)
+    table = v.odds_ratios(*fitted, LANGUAGES)
     low = table[(table["feature"] == "resource") & (table["value"] == 6.0)]
     low = low.set_index("setting")["odds_ratio"]
     size = (np.log2(32) - 3) / 2
@@ -45,7 +44,7 @@ def test_the_gap_is_the_difference_of_linear_predictors(fitted):
 
 
 def test_exchange_rates(fitted):
-    rates = scale_cost.exchange_rates(*fitted)
+    rates = v.exchange_rates(*fitted)
     assert rates["parameters"] == pytest.approx(0.5)
     assert rates["pages"] == pytest.approx(0.6 / 1.5 * np.log10(2))
     assert rates["times"] == pytest.approx(2 ** (rates["parameters"] / rates["pages"]))
@@ -55,7 +54,7 @@ def test_two_definitions_of_what_a_language_costs(fitted):
     cells = pd.DataFrame(
         {"variant": "v", "language": ["eng", "low"], "n_correct": [80, 50], "n_total": 100}
     )
-    table = scale_cost.scale_cost(*fitted, cells, LANGUAGES).set_index("language")
+    table = v.scale_cost(*fitted, cells, LANGUAGES).set_index("language")
     assert table.loc["low", "doublings"] == pytest.approx(np.log(4) / 0.5)
     assert table.loc["eng", "multiple"] == table.loc["eng", "implied_multiple"] == 1
     gap = 0.6 * 2 + 0.2 * 2  # at 8B, whose z-score is 0
@@ -65,4 +64,4 @@ def test_two_definitions_of_what_a_language_costs(fitted):
 
 def test_without_english_there_is_no_gap_to_it(fitted):
     with pytest.raises(InputError, match="eng"):
-        levers(*fitted, LANGUAGES[LANGUAGES["language"] != "eng"])
+        v.odds_ratios(*fitted, LANGUAGES[LANGUAGES["language"] != "eng"])
