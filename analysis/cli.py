@@ -12,7 +12,14 @@ from io import TextIOWrapper
 from typing import Annotated
 
 import typer
-from capability_transfer.analysis.commands import determinants, output, planning, registry, start
+from capability_transfer.analysis.commands import (
+    determinants,
+    measures,
+    output,
+    planning,
+    registry,
+    start,
+)
 from capability_transfer.analysis.commands.places import asked
 from capability_transfer.analysis.commands.source import described
 from capability_transfer.analysis.presentation import progress
@@ -63,7 +70,7 @@ PANELS = {
 }
 """Every command, by the question that leads to it."""
 
-MODULES = (start, determinants, planning)
+MODULES = (start, determinants, measures, planning)
 """Where the commands are defined."""
 
 COMMANDS = tuple(name for names in PANELS.values() for name in names)

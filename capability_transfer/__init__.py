@@ -19,7 +19,7 @@ ENTRIES = {
     "few_templates": "analysis.front.few_templates",
     "sample_size": "analysis.studies.sample_size",
     "power": "analysis.front.power",
-    "measures": "analysis.front.measures",
+    "measures": "analysis.studies.transfer_metrics",
     "ingest": "analysis.front.logs",
     "InputError": "common.errors",
 }

@@ -37,10 +37,14 @@ class Provenance:
     remark: str = ""
 
     @classmethod
-    def of(cls, data: str, fit: Fit, seed: int | None = None) -> Provenance:
-        """That of what was read off one fit."""
+    def of(
+        cls, data: str, fit: Fit | None, seed: int | None = None, remark: str = ""
+    ) -> Provenance:
+        """That of what was read off one fit, or off the data alone."""
+        if fit is None:
+            return cls(data, seed=seed, remark=remark)
         version = fit.versions.get(fit.engine, "")
-        return cls(data, fit.engine, version, str(fit.formula), seed)
+        return cls(data, fit.engine, version, str(fit.formula), seed, remark)
 
     @property
     def note(self) -> str:
@@ -51,20 +55,16 @@ class Provenance:
             text += f" Fit: {' '.join(filter(None, (self.engine, self.version)))}{approximation}."
         return f"{text} {self.remark}" if self.remark else text
 
-    def write(self, folder: Path, title: str, about: str = "") -> None:
-        """``provenance.json`` for programs and ``README.md`` for people beside the results.
-
-        ``about`` is what the README says of the files before it says where they come from.
-        """
+    def write(self, path: Path, title: str) -> None:
+        """The record as JSON, for programs; ``write_note`` says it to people."""
         known = {name: value for name, value in vars(self).items() if value not in ("", None)}
         record = json.dumps({"title": title} | known, indent=2, ensure_ascii=False)
-        write_text(record + "\n", Path(folder) / RECORD)
-        write_note(folder, title, about + self.note)
+        write_text(record + "\n", path)
 
 
 def note(source: str, fit: Fit | None = None) -> str:
     """One sentence or two for captions: the data, and the engine of the fit if there is one."""
-    return (Provenance(source) if fit is None else Provenance.of(source, fit)).note
+    return Provenance.of(source, fit).note
 
 
 def write_note(directory: Path, title: str, text: str) -> Path:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 from capability_transfer.analysis.presentation import tables as formats
-from capability_transfer.analysis.presentation.provenance import Provenance
+from capability_transfer.analysis.presentation.provenance import RECORD, Provenance, write_note
 from capability_transfer.analysis.presentation.tables import Table
 from capability_transfer.common.files import write_table
 
@@ -72,11 +72,16 @@ class Result(Shown):
         folder: where its files go, below the results directory.
         title: heading of that folder's README, and of the sheet.
         about: what that README says of the files, a text that ends in a blank line.
+        part: the name of a result that shares its folder with a larger one: its record has this
+            name, and the README is the larger one's.
+        digits: decimals of its CSV files, all where it is None.
     """
 
     folder: str = ""
     title: str = ""
     about: str = ""
+    part: str = ""
+    digits: int | None = None
 
     @property
     @abstractmethod
@@ -112,6 +117,10 @@ class Result(Shown):
         """What a reader must know of it."""
         return []
 
+    def readme(self) -> str:
+        """What the README of its folder says below the title."""
+        return self.about + self.note
+
     def sheet(self) -> Sheet:
         """Its title, data and findings, the first table for people, and its notes."""
         facts = {"data": self.provenance.data}
@@ -130,7 +139,8 @@ class Result(Shown):
             if frame.empty:
                 path.unlink(missing_ok=True)  # of an earlier run, to which it did apply
             else:
-                write_table(_untimed(frame), path)
+                shown = frame if self.digits is None else frame.round(self.digits)
+                write_table(_untimed(shown), path)
         for table in self.tables().values():
             formats.write(table, directory / "tables")
         if drawn := self.figures():
@@ -138,7 +148,10 @@ class Result(Shown):
 
             for name, draw in drawn.items():
                 plots.save(draw(), directory / "figures" / name)
-        self.provenance.write(directory / self.folder, self.title, self.about)
+        folder = directory / self.folder
+        self.provenance.write(folder / (f"{self.part}.json" if self.part else RECORD), self.title)
+        if not self.part:
+            write_note(folder, self.title, self.readme())
 
 
 def _untimed(frame: pd.DataFrame) -> pd.DataFrame:

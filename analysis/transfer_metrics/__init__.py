@@ -5,7 +5,7 @@ Cross-Lingual Transfer" (Bajpai et al., 2026), called "the HAT paper" here. Tran
 back to Goldman et al. (2025).
 
 Accuracies, gaps and scores are proportions (0 to 1), never percent. ``items`` makes pass rates of
-cells, ``estimators`` defines the metrics, ``bootstrap`` resamples items, ``metrics`` puts both into
-tables for any set of target languages (``subsets``), ``line`` and ``cohorts`` look across models,
-``comparison`` sets the GLMM beside them, ``simulation`` shows what sampling noise does.
+cells and sets of targets, ``metrics`` defines the metrics and their intervals, ``lines`` looks
+across models, ``comparison`` sets the GLMM beside them. The analysis is
+``studies.transfer_metrics``; ``studies.hat_noise`` shows what sampling noise does.
 """

@@ -157,7 +157,7 @@ def test_a_wrong_source_or_language_is_refused_before_the_fit(study, monkeypatch
     def never(*arguments, **options):
         raise AssertionError("a fit was made")
 
-    monkeypatch.setattr("capability_transfer.analysis.front.measures.cached_fit", never)
+    monkeypatch.setattr("capability_transfer.analysis.studies.transfer_metrics.cached_fit", never)
     with pytest.raises(InputError, match="no outcomes in Swahili .* some in deu, eng"):
         measures(study, source="swh")
     with pytest.raises(InputError, match="unknown language 'xx'"):

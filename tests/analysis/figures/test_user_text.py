@@ -17,15 +17,12 @@ from capability_transfer.analysis.figures import (
     figure_14,
     figure_17,
     figure_compliance,
-    figure_hat,
     figure_ladder,
-    figure_on_the_line,
     figure_power,
     figure_rank_changes,
     figure_rank_stability,
     figure_resource_shape,
     figure_robustness,
-    figure_transfer_profile,
     intervals,
 )
 from capability_transfer.analysis.presentation.plots import LONGEST, plain
@@ -38,6 +35,7 @@ from capability_transfer.analysis.studies import (
     penalty,
     sample_size,
     specifications,
+    transfer_metrics,
 )
 from capability_transfer.analysis.studies import levers as lever_study
 from matplotlib.figure import Figure
@@ -224,7 +222,7 @@ FIGURES = {
         ),
         NAMES,
     ),
-    "hat": (lambda: figure_hat.draw(metrics(), NOTE), NAMES),
+    "hat": (lambda: transfer_metrics.hat_by_model(metrics(), NOTE), NAMES),
     "ladder": (
         lambda: figure_ladder.draw(
             frame(label=NAMES, pearson=N, coverage_80=N, pair_mae=N, language_mae=N), NOTE
@@ -232,7 +230,7 @@ FIGURES = {
         NAMES,
     ),
     "on_the_line": (
-        lambda: figure_on_the_line.draw(
+        lambda: transfer_metrics.accuracy_on_the_line(
             metrics(), frame(intercept=[0.0], slope=1.0, r_squared=1.0), NOTE
         ),
         NAMES,
@@ -264,7 +262,9 @@ FIGURES = {
         ),
         NAMES,
     ),
-    "transfer_profile": (lambda: figure_transfer_profile.draw(profiles(), metrics(), NOTE), NAMES),
+    "transfer_profile": (
+        lambda: transfer_metrics.transfer_profiles(profiles(), metrics(), NOTE), NAMES,
+    ),
     "intervals": (lambda: on(intervals.intervals, predictions()), NAMES),
     "few_templates": (
         lambda: on(few_templates.by_budget, budgets(NAMES[0]), "pair", "all"), NAMES[:1],

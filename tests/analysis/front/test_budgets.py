@@ -50,7 +50,9 @@ def test_measures_by_model(found, study, figure):
         table["source_accuracy"].to_numpy()
     )
     assert {"glmm_level", "glmm_effect"} <= set(found.comparison.columns)
-    assert set(found.tables()) == {"table_transfer_metrics", "table_transfer_correlations"}
+    made = {f"table_{name}" for name in ("transfer_metrics", "transfer_correlations",
+                                         "script_contrast")}  # fmt: skip
+    assert set(found.tables()) == made
     assert found.plot("xlt_gap", "glmm_level").get_xlabel() == "XLT gap"
     with pytest.raises(InputError, match="no measure 'glmm_distance_slope'"):
         found.plot("glmm_distance_slope")

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from capability_transfer.analysis.transfer_metrics.estimators import METRICS, Sample, estimate
 from capability_transfer.analysis.transfer_metrics.items import ItemRates
-from capability_transfer.analysis.transfer_metrics.profile import profile
+from capability_transfer.analysis.transfer_metrics.metrics import METRICS, Sample, estimate, profile
 from capability_transfer.common.errors import InputError
 
 UNIFORM = (np.arange(1000) + 0.5) / 1000

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.transfer_metrics.estimators import estimate
 from capability_transfer.analysis.transfer_metrics.items import (
     ItemRates,
     item_rates,
     require_same_items,
 )
+from capability_transfer.analysis.transfer_metrics.metrics import estimate
 from capability_transfer.common.errors import InputError
 
 

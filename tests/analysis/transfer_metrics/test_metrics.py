@@ -4,12 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.outcomes.study import study_cells
-from capability_transfer.analysis.transfer_metrics.bootstrap import interval, item_weights
-from capability_transfer.analysis.transfer_metrics.estimators import METRICS, estimate
-from capability_transfer.analysis.transfer_metrics.items import item_rates
-from capability_transfer.analysis.transfer_metrics.metrics import contrast, metrics
-from capability_transfer.analysis.transfer_metrics.simulation import draw_rates
-from capability_transfer.analysis.transfer_metrics.subsets import TargetSet, target_sets
+from capability_transfer.analysis.studies.hat_noise import draw_rates
+from capability_transfer.analysis.transfer_metrics.items import TargetSet, item_rates, target_sets
+from capability_transfer.analysis.transfer_metrics.metrics import (
+    METRICS,
+    contrast,
+    estimate,
+    interval,
+    item_weights,
+    metrics,
+)
 from capability_transfer.common.errors import InputError
 from capability_transfer.features.languages import table
 

@@ -1,4 +1,7 @@
-"""Two lines with latent assignment, on the HAT paper's cut-off dates with simulated accuracies."""
+"""Accuracy on the line against statsmodels, and two lines with latent assignment.
+
+The latter on the HAT paper's cut-off dates with simulated accuracies.
+"""
 
 from itertools import combinations
 from pathlib import Path
@@ -6,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.transfer_metrics.cohorts import (
+import statsmodels.api as sm
+from capability_transfer.analysis.transfer_metrics.lines import (
     MAX_NEW,
     MIN_LINE,
-    progress,
+    old_and_new,
+    on_the_line,
     two_lines,
 )
 from capability_transfer.common.errors import InputError
@@ -32,7 +37,7 @@ def models():
 
 
 def test_the_papers_date_and_assignment_are_found(models):
-    found = progress(models)
+    found = old_and_new(models)
     assert found["cutoff"].tolist() == ["2024-11", "2025-01", "2025-02"]
     row = found.set_index("cutoff").loc["2025-01"]
     assert (row["old"], row["new"]) == (8, 12)
@@ -52,7 +57,7 @@ def test_without_progress_the_honest_test_finds_none(models):
     p_values = []
     for _ in range(12):
         same = models.assign(hat=0.8 + rng.normal(0, 0.05, len(models)))
-        p_values.append(progress(same, ["2025-01"]).loc[0, "p_new"])
+        p_values.append(old_and_new(same, ["2025-01"]).loc[0, "p_new"])
     assert np.mean(np.array(p_values) < 0.05) < 0.3
     assert np.median(p_values) > 0.1
 
@@ -92,8 +97,38 @@ def test_too_few_models_and_unreadable_dates_are_refused(models):
     with pytest.raises(InputError, match="2 old and 3 new"):
         two_lines(np.arange(5) / 5, np.arange(5) / 5, [False, False, True, True, True])
     with pytest.raises(InputError, match=r"YYYY-MM.*GPT-OSS-20B \(June 2024\)"):
-        progress(models.replace({"cutoff": {"2024-06": "June 2024"}}))
+        old_and_new(models.replace({"cutoff": {"2024-06": "June 2024"}}))
     with pytest.raises(InputError, match="no cut-off leaves"):
-        progress(models.assign(cutoff="2025-01"))
+        old_and_new(models.assign(cutoff="2025-01"))
     with pytest.raises(InputError, match="lack the column hat"):
-        progress(models.drop(columns="hat"))
+        old_and_new(models.drop(columns="hat"))
+
+
+def test_the_line_is_that_of_ordinary_least_squares():
+    rng = np.random.default_rng(8)
+    x = rng.random(15)
+    table = pd.DataFrame(
+        {"source_accuracy": x, "target_accuracy": 0.7 * x + rng.normal(0, 0.1, 15)}
+    )
+    (found,) = on_the_line(table).to_dict("records")
+    fit = sm.OLS(table["target_accuracy"], sm.add_constant(table["source_accuracy"])).fit()
+    low, high = fit.conf_int().loc["source_accuracy"]
+    assert found["slope"] == pytest.approx(fit.params["source_accuracy"])
+    assert found["intercept"] == pytest.approx(fit.params["const"])
+    assert found["r_squared"] == pytest.approx(fit.rsquared)
+    assert (found["conf_low"], found["conf_high"]) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize("models", [1, 2])
+def test_too_few_models_are_refused(models):
+    table = pd.DataFrame(
+        {"source_accuracy": np.arange(models) / 2, "target_accuracy": np.arange(models) / 3}
+    )
+    with pytest.raises(InputError, match=f"at least three models, there is {models}"):
+        on_the_line(table)
+
+
+def test_one_source_accuracy_determines_no_line():
+    table = pd.DataFrame({"source_accuracy": [0.5] * 3, "target_accuracy": [0.1, 0.2, 0.3]})
+    with pytest.raises(InputError, match="same source accuracy"):
+        on_the_line(table)

@@ -1,7 +1,7 @@
 """Bias and coverage on simulated models with a known slope."""
 
 import pytest
-from capability_transfer.analysis.transfer_metrics.simulation import bias, coverage
+from capability_transfer.analysis.studies.hat_noise import bias, coverage
 
 
 def test_at_five_passes_the_plain_slope_is_too_small_and_the_corrected_one_is_not():

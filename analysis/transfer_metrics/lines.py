@@ -1,8 +1,9 @@
-"""Progress over time: one accuracy line or two, and HAT of old against new models.
+"""Across models: target accuracy on source accuracy as one line or two, and progress over time.
 
-After section 6.3 of the HAT paper. Models are old or new by their knowledge cut-off. Progress need
-not reach every new model, so each new model may lie on the new line or on that of the old models;
-which ones do is a latent assignment, found by trying all.
+One line is "accuracy on the line" (HAT paper, section 3). Two are progress, after its section 6.3:
+models are old or new by their knowledge cut-off. Progress need not reach every new model, so each
+new model may lie on the new line or on that of the old models; which ones do is a latent
+assignment, found by trying all.
 """
 
 from __future__ import annotations
@@ -22,6 +23,44 @@ MIN_LINE = 3
 """Models that a line needs at least: two lie on one whatever they do."""
 
 PERMUTATIONS = 9999
+
+
+def on_the_line(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """Least-squares line of target_accuracy on source_accuracy, one row.
+
+    Args:
+        table: one row per model with ``source_accuracy`` and ``target_accuracy`` (0 to 1).
+        level: of the t interval of the slope.
+
+    Returns models, slope, intercept, conf_low, conf_high (of the slope), r_squared, p_value.
+
+    Raises InputError for fewer than three models (two always lie on a line) and for models that
+    all have the same source accuracy.
+    """
+    x = table["source_accuracy"].to_numpy(dtype=float)
+    y = table["target_accuracy"].to_numpy(dtype=float)
+    if len(x) < 3:
+        raise InputError(
+            f"accuracy on the line needs at least three models, there is {len(x)}: "
+            "fewer lie on a line whatever they do"
+        )
+    if np.ptp(x) == 0:
+        raise InputError("all models have the same source accuracy: no line is determined")
+    fit = stats.linregress(x, y)
+    half = stats.t.ppf((1 + level) / 2, len(x) - 2) * fit.stderr
+    return pd.DataFrame(
+        [
+            {
+                "models": len(x),
+                "slope": fit.slope,
+                "intercept": fit.intercept,
+                "conf_low": fit.slope - half,
+                "conf_high": fit.slope + half,
+                "r_squared": fit.rvalue**2,
+                "p_value": fit.pvalue,
+            }
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -51,7 +90,7 @@ def two_lines(source: np.ndarray, target: np.ndarray, is_new: np.ndarray) -> Two
     selected, each with its own slope and intercept. All subsets of new models are tried that leave
     at least ``MIN_LINE`` models to either line; the first of equally good ones is taken.
 
-    Two lines always fit at least as well as one, so a smaller ``sse`` alone is no progress.
+    Two lines always fit at least as well as one, so a smaller ``sse`` alone does not show progress.
 
     Raises InputError for more than ``MAX_NEW`` new models and fewer than ``MIN_LINE`` old or new.
     """
@@ -89,10 +128,10 @@ def two_lines(source: np.ndarray, target: np.ndarray, is_new: np.ndarray) -> Two
     )
 
 
-def progress(
+def old_and_new(
     models: pd.DataFrame, cutoffs: Sequence[str] | None = None, seed: int = 0
 ) -> pd.DataFrame:
-    """Old against new models at every possible cut-off date, one row a date.
+    """Old against new models at every possible cut-off date, one row per date.
 
     Args:
         models: variant, cutoff (knowledge cut-off, YYYY-MM), source_accuracy, target_accuracy, hat.
