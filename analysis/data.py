@@ -11,7 +11,7 @@ import pandas as pd
 from capability_transfer.analysis import inputs
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.outcomes.files import read_outcomes
-from capability_transfer.analysis.prediction import anywhere, loo
+from capability_transfer.analysis.prediction import loo, store
 from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import hash_table
@@ -53,17 +53,17 @@ class Study(Shown):
         return self.inputs.source
 
     @cached_property
-    def catalogue(self) -> anywhere.Catalogue:
+    def catalogue(self) -> store.Catalogue:
         """The models and languages that a prediction can be asked about."""
-        return anywhere.catalogue(self.inputs)
+        return store.catalogue(self.inputs)
 
     @cached_property
-    def bundle(self) -> anywhere.Bundle:
+    def bundle(self) -> store.Bundle:
         """The fit that predictions for any language and model are made from, made when needed."""
         tables = [self.inputs.cells, *vars(self.inputs.features).values()]
         tables += [self.inputs.further_languages, self.inputs.further_pairs]
         key = tuple(None if table is None else hash_table(table) for table in tables)
-        return anywhere.bundle(key, self.cache, lambda: self.inputs)
+        return store.load_or_build(key, self.cache, lambda: self.inputs)
 
     def prepared(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Cells with raw features, and URIEL vectors: what hold-out runs start from."""

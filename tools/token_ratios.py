@@ -8,7 +8,12 @@ Needs the extras templates and tokenizers. Predictions read the file and need ne
 from __future__ import annotations
 
 import pandas as pd
-from capability_transfer.analysis.prediction.tokens import AT_HAND, RATIO_COLUMNS, RATIOS, measure
+from capability_transfer.analysis.prediction.pair_features import (
+    AT_HAND,
+    RATIO_COLUMNS,
+    RATIOS,
+    measure,
+)
 from capability_transfer.common.files import write_table
 from capability_transfer.features import languages
 

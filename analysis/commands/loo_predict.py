@@ -20,7 +20,7 @@ from capability_transfer.analysis.figures import (
 )
 from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.inputs import Inputs
-from capability_transfer.analysis.prediction import anywhere, loo, partial_effect, scores
+from capability_transfer.analysis.prediction import loo, partial_effect, scores, store
 from capability_transfer.analysis.prediction.evaluate import DRAWS, Task
 from capability_transfer.analysis.prediction.models import PairModel
 from capability_transfer.analysis.prediction.predictors import PREDICTORS
@@ -128,10 +128,10 @@ def command(
     result = loo.loo(inputs, task, progress.counting, chosen, edges)
     write(result, inputs, directory, note(inputs.source))
     if "smooth" in chosen:
-        key = anywhere.data_key([outcomes, models, languages, tokenizer_counts])
+        key = store.data_key([outcomes, models, languages, tokenizer_counts])
         key += ("complete rows",) * drop_missing  # no prediction for other data may find this fit
         kept = replace(inputs, cells=joined[CELL])
-        bundle = anywhere.bundle(key, directory / "cache", lambda: kept)
+        bundle = store.load_or_build(key, directory / "cache", lambda: kept)
         curves = partial_effect.resource_shape(bundle.fitted, bundle.constants, task.seed)
         slope = partial_effect.resource_slope(task)
         known = bundle.languages

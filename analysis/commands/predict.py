@@ -10,8 +10,8 @@ import typer
 from capability_transfer.analysis.commands import complete, options, output
 from capability_transfer.analysis.inputs import Inputs, load
 from capability_transfer.analysis.outcomes.files import read_outcomes
-from capability_transfer.analysis.prediction import anywhere, loo, remarks
-from capability_transfer.analysis.prediction.observed import of_model
+from capability_transfer.analysis.prediction import describe, loo, new_language, new_model, store
+from capability_transfer.analysis.prediction.new_model import select_cells
 from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.files import file_to_write, write_table
 
@@ -85,7 +85,7 @@ def command(
     tokenizer_counts: options.TokenizerCounts = None,
     items: Annotated[
         int, typer.Option("--items", min=1, help="Questions you would ask.")
-    ] = anywhere.ITEMS,
+    ] = new_language.ITEMS,
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Write the predictions to this file, .csv or .parquet."),
@@ -99,47 +99,47 @@ def command(
     """
     say = output.current()
     cache = options.training_cache(out, train)
-    anywhere.check_items(items)
+    new_language.check_items(items)
     if target is not None:
-        anywhere.check_target(target)
+        new_language.check_target(target)
     if save is not None:
         file_to_write(save, ".csv", ".parquet")
     files = train, models, languages, tokenizer_counts
-    key = anywhere.data_key(files)
+    key = store.data_key(files)
     codes = [code for text in language for code in text.split(",")]
     own = None if outcomes is None else read_outcomes(outcomes)
 
-    def question(known: anywhere.Bundle | anywhere.Catalogue) -> tuple:
+    def question(known: store.Bundle | store.Catalogue) -> tuple:
         """The model, the languages, those skipped, and the cells that calibrate."""
-        chosen = anywhere.find_model(known, model, params, family, reasoning)
-        rows, skipped = anywhere.find_languages(known, codes)
+        chosen = new_model.find_model(known, model, params, family, reasoning)
+        rows, skipped = new_language.find_languages(known, codes)
         cells = None
         if own is not None:
-            cells = of_model(own, chosen.variant, model, rows["language"], str(outcomes))
+            cells = select_cells(own, chosen.variant, model, rows["language"], str(outcomes))
         return chosen, rows, skipped, cells
 
     with progress.working("the model (fitted at the first call, then kept)"):
-        bundle = anywhere.bundle(key, cache, lambda: _load(say, *files, seed), check=question)
+        bundle = store.load_or_build(key, cache, lambda: _load(say, *files, seed), check=question)
     chosen, rows, skipped, cells = question(bundle)
     tables, sizes = [], []
     with progress.counting("languages", len(rows)) as tell:
         for place in range(len(rows)):  # one by one: a language does not depend on the others
             one = rows.iloc[[place]]
-            tables.append(anywhere.predict(bundle, chosen, one, items, seed, cells))
+            tables.append(new_language.predict(bundle, chosen, one, items, seed, cells))
             if target is not None:
-                sizes.append(anywhere.what_reaches(bundle, chosen, one, target))
+                sizes.append(new_language.what_reaches(bundle, chosen, one, target))
             tell(1)
     table = pd.concat(tables, ignore_index=True)
     reaches = pd.concat(sizes, ignore_index=True) if sizes else None
-    told = [] if reaches is None else remarks.reaching(reaches, target)
-    say.line(remarks.about(chosen))
+    told = [] if reaches is None else describe.target_lines(reaches, target)
+    say.line(describe.model_line(chosen))
     for text in chosen.notes:
         say.note(text)
     say.data(bundle.source, "Learned from")
     title = f"Predicted accuracy (%) on {items:,} questions"
-    say.table("predictions", table, title, remarks.in_percent(table))
-    say.line(f"× size: {remarks.MULTIPLE}")
-    for text in remarks.remarks(table):
+    say.table("predictions", table, title, describe.in_percent(table))
+    say.line(f"× size: {describe.MULTIPLE}")
+    for text in describe.remarks(table):
         say.note(text)
     for text in skipped:
         say.line(f"skipped: {text}")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from capability_transfer.analysis.commands import options, output
 from capability_transfer.analysis.inputs import load
-from capability_transfer.analysis.prediction import anywhere, remarks
+from capability_transfer.analysis.prediction import describe, new_language, store
 from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.report import explorer, page
 from capability_transfer.analysis.report.results import Results
@@ -45,11 +45,11 @@ def command(
         )
     page.check(results)
     files = outcomes, models, languages
-    key = anywhere.data_key([*files, tokenizer_counts])
+    key = store.data_key([*files, tokenizer_counts])
     cache = directory / "cache"
     try:
         with progress.working("the model (fitted at the first call, then kept)"):
-            bundle = anywhere.bundle(
+            bundle = store.load_or_build(
                 key, cache, lambda: load(*files, seed, tokenizer_counts=tokenizer_counts)
             )
     except InputError as error:
@@ -59,10 +59,12 @@ def command(
             f"the explorer cannot learn from {outcomes}: {error}. "
             "Without --outcomes it learns from the study"
         ) from error
-    grid = explorer.grid(bundle, key, anywhere.ITEMS, seed, cache, progress.counting, workers)
+    grid = explorer.grid(bundle, key, new_language.ITEMS, seed, cache, progress.counting, workers)
     path = directory / "report" / "index.html"
-    page.write(results, explorer.payload(bundle, grid, anywhere.ITEMS, seed), bundle.source, path)
+    page.write(
+        results, explorer.payload(bundle, grid, new_language.ITEMS, seed), bundle.source, path
+    )
     say.data(bundle.source, "Learned from")
     if "fertility" not in bundle.fitted.fit.formula.variables():
-        say.note(remarks.WITHOUT_FERTILITY)
+        say.note(describe.WITHOUT_FERTILITY)
     say.line(f"{len(grid.languages)} languages to explore, {path.stat().st_size / 1e6:.1f} MB")

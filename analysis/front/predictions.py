@@ -11,8 +11,8 @@ from capability_transfer.analysis.figures import intervals
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.outcomes.files import read_outcomes
-from capability_transfer.analysis.prediction import anywhere, remarks
-from capability_transfer.analysis.prediction.observed import of_model
+from capability_transfer.analysis.prediction import describe, new_language, new_model
+from capability_transfer.analysis.prediction.new_model import select_cells
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import note
 from capability_transfer.analysis.presentation.result import Sheet, Shown
@@ -37,7 +37,7 @@ class Predictions(Shown):
     """
 
     table: pd.DataFrame
-    model: anywhere.Model
+    model: new_model.AskedModel
     items: int
     skipped: tuple[str, ...]
     reaching: pd.DataFrame | None
@@ -51,10 +51,10 @@ class Predictions(Shown):
 
     def remarks(self) -> list[str]:
         """What a reader must know: extrapolation, guesses, calibration, what reaches a target."""
-        found = [*self.model.notes, *remarks.remarks(self.table)]
+        found = [*self.model.notes, *describe.remarks(self.table)]
         found += [f"skipped: {line}" for line in self.skipped]
         if self.reaching is not None:
-            found += remarks.reaching(self.reaching, self.target)
+            found += describe.target_lines(self.reaching, self.target)
         return found
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -67,11 +67,11 @@ class Predictions(Shown):
     def sheet(self) -> Sheet:
         title = f"Predicted accuracy (%) on {self.items:,} questions"
         facts = {
-            "model": remarks.about(self.model),
+            "model": describe.model_line(self.model),
             "learned from": self.source,
-            "× size": remarks.MULTIPLE,
+            "× size": describe.MULTIPLE,
         }
-        return Sheet(title, facts, remarks.in_percent(self.table), tuple(self.remarks()))
+        return Sheet(title, facts, describe.in_percent(self.table), tuple(self.remarks()))
 
 
 @speaking_python
@@ -85,7 +85,7 @@ def predict(
     target: float | None = None,
     outcomes: Source | None = None,
     study: Study | None = None,
-    items: int = anywhere.ITEMS,
+    items: int = new_language.ITEMS,
 ) -> Predictions:
     """The accuracy to expect of a model in any language: the numbers of ``transfer predict``.
 
@@ -104,15 +104,15 @@ def predict(
     target that nothing reaches.
     """
     study, asked, items = given(study), several("language", language), whole("items", items)
-    anywhere.check_items(items)
+    new_language.check_items(items)
     if target is not None:
-        anywhere.check_target(target)
+        new_language.check_target(target)
     known = study.catalogue  # what cannot be asked is said before the fit
-    chosen = anywhere.find_model(known, model, params, family, reasoning)
-    rows, skipped = anywhere.find_languages(known, asked)
+    chosen = new_model.find_model(known, model, params, family, reasoning)
+    rows, skipped = new_language.find_languages(known, asked)
     cells = None
     if outcomes is not None:
-        cells = of_model(
+        cells = select_cells(
             read_outcomes(located(outcomes)),
             chosen.variant,
             model,
@@ -120,9 +120,9 @@ def predict(
             named(outcomes, "outcomes"),
         )
     bundle = study.bundle
-    table = anywhere.predict(bundle, chosen, rows, items, study.seed, cells)
+    table = new_language.predict(bundle, chosen, rows, items, study.seed, cells)
     reaching = None
     if target is not None:
-        reaching = anywhere.what_reaches(bundle, chosen, rows, target)
-        remarks.reaching(reaching, target)  # a target that nothing reaches is an error, here too
+        reaching = new_language.what_reaches(bundle, chosen, rows, target)
+        describe.target_lines(reaching, target)  # a target that nothing reaches is an error
     return Predictions(table, chosen, items, tuple(skipped), reaching, target, study.source)

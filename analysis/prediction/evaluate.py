@@ -19,7 +19,7 @@ from capability_transfer.analysis.prediction.models import (
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.analysis.prediction.scores import add_intervals, place
 from capability_transfer.common import kept
-from capability_transfer.common.files import hash_project, hash_settings, hash_table
+from capability_transfer.common.files import hash_settings, hash_table
 from joblib import Parallel, delayed
 
 DRAWS = 1000
@@ -158,14 +158,9 @@ class Store:
         self.task, self.data, self.kept = task, task.data_hash(), {}
 
     def _path(self, name: str, what: object) -> Path | None:
-        if self.task.cache is None:
-            return None
-        task = self.task
-        model = repr(predictor(name))
-        key = hash_settings(
-            hash_project(), self.data, name, model, what, task.engine, task.draws, task.seed
-        )
-        return Path(task.cache) / "prediction" / f"{name}-{key}.npz"
+        task, model = self.task, repr(predictor(name))
+        settings = (self.data, model, what, task.engine, task.draws, task.seed)
+        return kept.Store(task.cache).path("prediction", *settings)
 
     def has(self, name: str, what: object) -> bool:
         if (name, what) not in self.kept:

@@ -130,26 +130,22 @@ def ladder(one: pd.DataFrame, edges: pd.DataFrame, fits: pd.DataFrame) -> pd.Dat
     out), language_mae, edges_mae, edges_coverage_80 (pairs, whole edges held out), log_lik, df
     (fit to all data; NaN for the step on cells, whose likelihood is of other data).
     """
-    means = scores.summary(one).set_index(["level", "predictor"])
     fits = fits.set_index("predictor")
-    pairs = fits["nobs"].min()
     rows = []
     for name in (step for step in STEPS if step in set(one["predictor"])):
-        own = one[(one["predictor"] == name) & (one["level"] == "pair")]
-        far = edges if edges.empty else edges[edges["predictor"] == name]
-        far = own[:0] if far.empty else far[far["level"] == "pair"]
-        comparable = fits.loc[name, "nobs"] == pairs
+        own, far = (table[table["predictor"] == name] for table in (one, edges))
+        pairs, means = (own[own["level"] == level] for level in scores.LEVELS)
+        beyond = scores.score(far[far["level"] == "pair"])
+        comparable = fits.loc[name, "nobs"] == fits["nobs"].min()
         rows.append(
             {
                 "predictor": name,
                 "label": predictor(name).label,
-                "mae": means.loc[("pair", name), "mae"],
-                "pearson": means.loc[("pair", name), "pearson"],
-                "coverage_80": scores.coverage(own, 0.8),
-                "coverage_95": scores.coverage(own, 0.95),
-                "language_mae": means.loc[("language", name), "mae"],
-                "edges_mae": scores.POINTS * (far["plug_in"] - far["observed"]).abs().mean(),
-                "edges_coverage_80": scores.coverage(far, 0.8),
+                **scores.score(pairs),
+                "coverage_95": scores.coverage(pairs, 0.95),
+                "language_mae": scores.score(means)["mae"],
+                "edges_mae": beyond["mae"],
+                "edges_coverage_80": beyond["coverage_80"],
                 "log_lik": fits.loc[name, "log_lik"] if comparable else None,
                 "df": fits.loc[name, "df"] if comparable else None,
             }

@@ -56,7 +56,6 @@ class Prediction:
 class Fitted(Protocol):
     """A predictor after it has seen its training rows."""
 
-    log_lik: float | None
     start: object
     """What the next fit of the same predictor can start from."""
 
@@ -142,7 +141,6 @@ class FittedMean:
     by: str | None
     means: pd.Series
     overall: float
-    log_lik: float | None = None
     start: object = None
 
     def predict(
@@ -219,10 +217,6 @@ class FittedCells:
     train: pd.DataFrame
     start: object
 
-    @property
-    def log_lik(self) -> float:
-        return self.fit.log_lik
-
     def plug_in(self, rows: pd.DataFrame) -> np.ndarray:
         """Accuracy (0–1) of every cell; levels that the fit has not seen have effect zero."""
         return expit(linear_predictor(self.fit, rows, new_levels="population"))
@@ -257,9 +251,6 @@ class Languages:
         if absent := [name for name in covariates.index if name not in vectors.index]:
             raise InputError(f"URIEL has no vector for {name_some(absent)}")
         return cls(covariates, vectors.loc[covariates.index])
-
-    def __len__(self) -> int:
-        return len(self.covariates)
 
     def join(self, others: Languages) -> Languages:
         """These languages, then those of ``others`` that are not among them."""
@@ -330,10 +321,6 @@ class FittedPairs:
     languages: Languages
     posterior: Posterior
     start: object
-
-    @property
-    def log_lik(self) -> float:
-        return self.fit.log_lik
 
     def sampled(self, draws: int, seed: int, integrated: bool = True) -> FittedPairs:
         """The same with draws of its effects (``Posterior.sampled``)."""

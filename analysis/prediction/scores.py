@@ -76,34 +76,33 @@ def interval_score(
     return (high - low) + 2 / (1 - level) * outside
 
 
+def score(pairs: pd.DataFrame, point: str = "plug_in") -> dict[str, float]:
+    """n, mae, rmse (accuracy points), pearson, spearman and coverage_80 of predictions.
+
+    Correlations are NaN where either side is constant.
+    """
+    observed, predicted = pairs["observed"], pairs[point]
+    error = POINTS * (predicted - observed)
+    varied = len(pairs) > 1 and min(np.ptp(predicted), np.ptp(observed)) >= 1e-12
+    return {
+        "n": len(pairs),
+        "mae": error.abs().mean(),
+        "rmse": np.sqrt((error**2).mean()),
+        "pearson": stats.pearsonr(observed, predicted).statistic if varied else np.nan,
+        "spearman": stats.spearmanr(observed, predicted).statistic if varied else np.nan,
+        "coverage_80": coverage(pairs, 0.8),
+    }
+
+
 def summary(predictions: pd.DataFrame, point: str = "plug_in") -> pd.DataFrame:
     """level, predictor, n, mae, rmse (accuracy points), pearson, spearman, coverage_80."""
-    rows = []
-    for level in LEVELS:
-        of_level = predictions[predictions["level"] == level]
-        for name, group in of_level.groupby("predictor", sort=False):
-            error = POINTS * (group[point] - group["observed"])
-            constant = np.ptp(group[point]) < 1e-12
-            pearson, spearman = (
-                (np.nan, np.nan)
-                if constant
-                else (
-                    stats.pearsonr(group["observed"], group[point]).statistic,
-                    stats.spearmanr(group["observed"], group[point]).statistic,
-                )
-            )
-            rows.append(
-                {
-                    "level": level,
-                    "predictor": name,
-                    "n": len(group),
-                    "mae": error.abs().mean(),
-                    "rmse": np.sqrt((error**2).mean()),
-                    "pearson": pearson,
-                    "spearman": spearman,
-                    "coverage_80": coverage(group, 0.8),
-                }
-            )
+    rows = [
+        {"level": level, "predictor": name, **score(group, point)}
+        for level in LEVELS
+        for name, group in predictions[predictions["level"] == level].groupby(
+            "predictor", sort=False
+        )
+    ]
     return pd.DataFrame(rows)
 
 
@@ -160,20 +159,12 @@ def extrapolation(predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _errors(group: pd.DataFrame, **keys: str) -> list[dict]:
+    columns = ["n", "mae", "coverage_80", "coverage_95"]
     rows = []
     for (level, name), part in group.groupby(["level", "predictor"], sort=False):
-        error = POINTS * (part["plug_in"] - part["observed"])
-        rows.append(
-            keys
-            | {
-                "predictor": name,
-                "level": level,
-                "n": len(part),
-                "mae": error.abs().mean(),
-                "coverage_80": coverage(part, 0.8),
-                "coverage_95": coverage(part, 0.95),
-            }
-        )
+        known = score(part) | {"coverage_95": coverage(part, 0.95)}
+        own = {column: known[column] for column in columns}
+        rows.append({**keys, "predictor": name, "level": level, **own})
     return rows
 
 

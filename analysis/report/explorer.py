@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.prediction import anywhere, remarks
-from capability_transfer.analysis.prediction.anywhere import Bundle
+from capability_transfer.analysis.prediction import describe, new_language, new_model
 from capability_transfer.analysis.prediction.scores import NOMINAL
+from capability_transfer.analysis.prediction.store import Bundle
 from capability_transfer.common import kept
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import hash_project, hash_settings
@@ -74,8 +74,8 @@ def grid(
 
     Args:
         bundle: what predictions are made from.
-        key: names its data (``anywhere.data_key``).
-        items: as in ``anywhere.predict``.
+        key: names its data (``store.data_key``).
+        items: as in ``new_language.predict``.
         seed: as there.
         cache: a directory, or None.
         counting: tells what is done (see ``analysis.prediction.evaluate``).
@@ -136,14 +136,14 @@ def _family(
     points, ends, multiples = [], [], []
     for mode in MODES:
         for size in sizes:
-            model = anywhere.find_model(bundle, None, size, family, mode)
-            table = anywhere.predict(bundle, model, languages, items, seed)
-            shown = remarks.in_percent(table)
+            model = new_model.find_model(bundle, None, size, family, mode)
+            table = new_language.predict(bundle, model, languages, items, seed)
+            shown = describe.in_percent(table)
             points.append(_tenths(shown[["plug-in", "integrated"]]))
             multiples.append(_tenths(shown["× size"].replace("–", "-0.1")))
             both = pd.concat([shown[f"{n}%"].str.split("–", expand=True) for n in LEVELS], axis=1)
             ends.append(both.to_numpy().astype(np.uint8))
-    said = [tuple(remarks.remarks(table.iloc[[i]])) for i in range(len(table))]
+    said = [tuple(describe.remarks(table.iloc[[i]])) for i in range(len(table))]
     shape = (len(MODES), len(sizes), len(languages))
     return family, (
         np.reshape(points, (*shape, 2)).astype(np.uint16),
@@ -187,7 +187,7 @@ def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:
         "reference": codes.index(ENGLISH),
         "levels": list(LEVELS),
         "sizes": list(grid.sizes),
-        "limit": round(anywhere.largest_size(bundle)),
+        "limit": round(new_language.largest_size(bundle)),
         "families": list(grid.families),
         "languages": languages,
         "observed": observed(bundle),

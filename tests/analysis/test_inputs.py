@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from capability_transfer.analysis.inputs import load
-from capability_transfer.analysis.prediction.anywhere import known_languages
+from capability_transfer.analysis.prediction.store import known_languages
 
 
 def test_languages_of_a_file_that_no_cell_is_in_can_be_asked_about(tmp_path):

@@ -58,7 +58,7 @@ STATUS = {"transfer templates --language dan": 1}
 FRAGMENTS = {"docs/add-an-engine.md": "def fit(formula, data, *, start=None"}
 """Python that shows a signature, and does nothing."""
 
-FEATURE, TABLE, ITEM = "(Feature(", "(table_families.build(", "(Item("
+FEATURE, TABLE, ITEM, PREDICTOR = "(Feature(", "(table_families.build(", "(Item(", "PairModel("
 """Lines to enter in a list, which test_examples.py holds to what they are made of."""
 
 BLOCKS = [
@@ -94,6 +94,9 @@ def enter(block: Block, clone: Path) -> None:
             ("features import fertility,", "features import latin, fertility,"),
             ("\nFEATURES = (\n", f"\nFEATURES = (\n    {line[1:-1]}\n"),
         )
+    elif line.startswith(PREDICTOR):
+        path = clone / "analysis/prediction/predictors.py"
+        _enter(path, ("\nMODELS = (\n", f"\nMODELS = (\n{line},\n"))
     elif line.startswith("FORMATS"):
         path = clone / "analysis/outcomes/formats.py"
         imports = "from capability_transfer.analysis.outcomes import (\n"
@@ -106,7 +109,7 @@ def enter(block: Block, clone: Path) -> None:
 
 
 def is_entered(block: Block) -> bool:
-    return block.text.startswith((FEATURE, TABLE, ITEM, "FORMATS", "ENGINES"))
+    return block.text.startswith((FEATURE, TABLE, ITEM, PREDICTOR, "FORMATS", "ENGINES"))
 
 
 def _named(block: Block, texts) -> list[str]:

@@ -79,9 +79,7 @@ def test_finished_folds_are_not_computed_again(run, monkeypatch):
 def test_other_code_or_packaged_data_read_nothing_that_was_kept(run, monkeypatch):
     task, _ = run
     assert Store(task).has_all("smooth", [FOLDS[0].held_out])
-    monkeypatch.setattr(
-        "capability_transfer.analysis.prediction.evaluate.hash_project", lambda: "changed"
-    )
+    monkeypatch.setattr("capability_transfer.common.kept.hash_project", lambda: "changed")
     assert not Store(task).has_all("smooth", [FOLDS[0].held_out])
 
 

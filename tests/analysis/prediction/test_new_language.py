@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.glmm.posterior import central_sd
-from capability_transfer.analysis.prediction import anywhere, bundles, tokens
-from capability_transfer.analysis.prediction.asked import pair_rows
+from capability_transfer.analysis.prediction import new_language, new_model, pair_features, store
+from capability_transfer.analysis.prediction.pair_features import pair_rows
 from capability_transfer.common.errors import InputError
 from capability_transfer.features.fertility import read_counts
 
@@ -23,36 +23,34 @@ def never():
 
 @pytest.fixture(scope="module")
 def made(inputs, cache):
-    return anywhere.bundle(("a",), cache, lambda: inputs)
+    return store.load_or_build(("a",), cache, lambda: inputs)
 
 
 @pytest.fixture(scope="module")
 def bundle(made, cache):
     """The same, as it was kept."""
-    return anywhere.bundle(("a",), cache, never)
+    return store.load_or_build(("a",), cache, never)
 
 
 def test_a_bundle_that_other_code_or_data_made_is_not_read(bundle, cache, monkeypatch):
-    monkeypatch.setattr(
-        "capability_transfer.analysis.prediction.bundles.hash_project", lambda: "changed"
-    )
+    monkeypatch.setattr("capability_transfer.common.kept.hash_project", lambda: "changed")
     with pytest.raises(AssertionError, match="was in the cache"):
-        anywhere.bundle(("a",), cache, never)
+        store.load_or_build(("a",), cache, never)
 
 
 def test_a_kept_bundle_is_the_one_that_was_made(made, bundle, inputs, tmp_path, monkeypatch):
     for one in ("constants", "models", "languages", "vectors", "pairs"):
         pd.testing.assert_frame_equal(getattr(bundle, one), getattr(made, one))
-    model = anywhere.find_model(made, "Qwen/Qwen3-8B", None, None, "on")
+    model = new_model.find_model(made, "Qwen/Qwen3-8B", None, None, "on")
     tables = [_predict(one, model, ["swh", "deu", "bre"]) for one in (made, bundle)]
     pd.testing.assert_frame_equal(*tables, rtol=1e-12)
-    monkeypatch.setattr(bundles, "build", lambda given: made)
-    anywhere.bundle(("a",), tmp_path, lambda: inputs)
+    monkeypatch.setattr(store, "build", lambda given: made)
+    store.load_or_build(("a",), tmp_path, lambda: inputs)
     (path,) = (tmp_path / "predict").iterdir()
     whole = path.read_bytes()
     path.write_bytes(whole[:-2000])
     with pytest.warns(UserWarning, match="it is made again"):
-        assert anywhere.bundle(("a",), tmp_path, lambda: inputs) is made
+        assert store.load_or_build(("a",), tmp_path, lambda: inputs) is made
     assert path.read_bytes() == whole
     drawn = made.fitted.posterior.drawn()
     other = drawn | {"effects": drawn["effects"][:-1]}
@@ -61,8 +59,8 @@ def test_a_kept_bundle_is_the_one_that_was_made(made, bundle, inputs, tmp_path, 
 
 
 def _predict(bundle, model, languages, **options):
-    rows, _ = anywhere.find_languages(bundle, languages)
-    return anywhere.predict(bundle, model, rows, 2000, 1, **options).set_index("language")
+    rows, _ = new_language.find_languages(bundle, languages)
+    return new_language.predict(bundle, model, rows, 2000, 1, **options).set_index("language")
 
 
 def _width(table):
@@ -70,19 +68,19 @@ def _width(table):
 
 
 def test_a_hub_id_and_a_mode_mean_a_variant(bundle):
-    model = anywhere.find_model(bundle, "Qwen/Qwen3-8B", None, None, "on")
+    model = new_model.find_model(bundle, "Qwen/Qwen3-8B", None, None, "on")
     assert (model.variant, model.known, 2**model.size) == ("Qwen3-8B (reasoning on)", "variant", 8)
     with pytest.raises(InputError, match="say which with --reasoning"):
-        anywhere.find_model(bundle, "Qwen/Qwen3-8B", None, None, None)
-    assert anywhere.find_model(bundle, "google/gemma-3-4b-it", None, None, None).reasoning == 0
+        new_model.find_model(bundle, "Qwen/Qwen3-8B", None, None, None)
+    assert new_model.find_model(bundle, "google/gemma-3-4b-it", None, None, None).reasoning == 0
 
 
 @pytest.mark.parametrize(("said", "on"), [(None, 0), ("off", 0), ("on", 1)])
 @pytest.mark.parametrize("family", [None, "Qwen3"])
 def test_a_model_that_nobody_described_does_not_reason(bundle, family, said, on):
-    assert anywhere.find_model(bundle, None, 8, family, said).reasoning == on
+    assert new_model.find_model(bundle, None, 8, family, said).reasoning == on
     if family is None:
-        assert anywhere.find_model(bundle, "somebody/else-8B", None, None, said).reasoning == on
+        assert new_model.find_model(bundle, "somebody/else-8B", None, None, said).reasoning == on
 
 
 @pytest.mark.parametrize(
@@ -90,8 +88,8 @@ def test_a_model_that_nobody_described_does_not_reason(bundle, family, said, on)
 )
 def test_a_name_is_the_same_in_any_spelling(bundle, written):
     mode = None if "Reasoning" in written else "On"
-    model = anywhere.find_model(bundle, written, None, None, mode)
-    exact = anywhere.find_model(bundle, "Qwen/Qwen3-8B", None, None, "on")
+    model = new_model.find_model(bundle, written, None, None, mode)
+    exact = new_model.find_model(bundle, "Qwen/Qwen3-8B", None, None, "on")
     assert model == exact
     rows = [_predict(bundle, one, ["nld"])["plug_in"].iloc[0] for one in (model, exact)]
     assert rows[0] == rows[1]
@@ -104,51 +102,51 @@ def test_a_name_is_the_same_in_any_spelling(bundle, written):
 )  # fmt: skip
 def test_a_size_that_no_model_has_is_refused(bundle, params, said):
     with pytest.raises(InputError, match=f"--params is billions of parameters.*{said}"):
-        anywhere.find_model(bundle, None, params, "Qwen3", "on")
+        new_model.find_model(bundle, None, params, "Qwen3", "on")
 
 
 def test_a_size_outside_those_learned_from_is_said(bundle):
     sizes = 2 ** bundle.models["size"]
     for factor, edge, which in ((0.5, sizes.min(), "smaller"), (2, sizes.max(), "larger")):
-        (note,) = anywhere.find_model(bundle, None, factor * edge, "Qwen3", "on").notes
+        (note,) = new_model.find_model(bundle, None, factor * edge, "Qwen3", "on").notes
         assert note.startswith(
             f"extrapolation: {factor * edge:g} billion parameters are {which} than any model "
             f"learned from ({edge:g} billion)"
         )
-        assert anywhere.find_model(bundle, None, edge, "Qwen3", "on").notes == ()
+        assert new_model.find_model(bundle, None, edge, "Qwen3", "on").notes == ()
 
 
 def test_a_new_model_takes_its_size_and_family_from_its_name_and_says_so(bundle):
-    model = anywhere.find_model(bundle, "Qwen/Qwen3-1.5B-foo", None, None, "on")
+    model = new_model.find_model(bundle, "Qwen/Qwen3-1.5B-foo", None, None, "on")
     assert (model.family, model.known, 2**model.size) == ("Qwen3", "family", 1.5)
     assert [note.split(":")[0] for note in model.notes] == [
         "1.5 billion parameters", "family Qwen3",
     ]  # fmt: skip
-    described = anywhere.find_model(bundle, None, 1.5, "qwen 3", "on")
+    described = new_model.find_model(bundle, None, 1.5, "qwen 3", "on")
     found = [_predict(bundle, one, ["nld"])["plug_in"].iloc[0] for one in (model, described)]
     assert found[0] == found[1]
-    other = anywhere.find_model(bundle, "Qwen/Qwen3-1.5B-foo", None, "Gemma 3", "on")
+    other = new_model.find_model(bundle, "Qwen/Qwen3-1.5B-foo", None, "Gemma 3", "on")
     assert other.family == "Gemma 3"
 
 
 def test_a_size_given_on_purpose_makes_a_near_name_another_model(bundle):
-    model = anywhere.find_model(bundle, "Qwen/Qwen3-9B", 9, None, "on")
+    model = new_model.find_model(bundle, "Qwen/Qwen3-9B", 9, None, "on")
     assert (model.known, 2**model.size) == ("family", pytest.approx(9))
-    same = anywhere.find_model(bundle, "Qwen/Qwen3-8B", 8.2, None, "on")
+    same = new_model.find_model(bundle, "Qwen/Qwen3-8B", 8.2, None, "on")
     assert (same.known, 2**same.size) == ("variant", 8)
-    odd = anywhere.find_model(bundle, "somebody/new-3B", 70, None, "off")
+    odd = new_model.find_model(bundle, "somebody/new-3B", 70, None, "off")
     assert "its name states 3 billion parameters; --params 70 counts" in odd.notes
 
 
 def test_a_model_that_is_only_registered_has_its_size_and_family(bundle):
-    model = anywhere.find_model(bundle, "eurollm 9b instruct 2512", None, None, None)
+    model = new_model.find_model(bundle, "eurollm 9b instruct 2512", None, None, None)
     assert (2**model.size, model.reasoning, model.known) == (pytest.approx(9), 0, "nothing")
     assert "registered" in model.notes[0]
     assert model.tokenizer == "eurollm"
 
 
 def test_a_new_models_fertility_is_that_of_its_tokenizers_counts(bundle, inputs):
-    model = anywhere.find_model(bundle, None, 9, "Gemma 3", "off")
+    model = new_model.find_model(bundle, None, 9, "Gemma 3", "off")
     table = _predict(bundle, model, ["fra", "jpn", "swh"])
     assert table["fertility_source"].to_dict() == {
         "fra": "counted", "jpn": "counted", "swh": "unknown",
@@ -164,9 +162,9 @@ def test_a_new_models_fertility_is_that_of_its_tokenizers_counts(bundle, inputs)
 
 
 def test_less_known_models_have_wider_intervals(bundle):
-    known = anywhere.find_model(bundle, "Qwen3-8B", None, None, "off")
-    family = anywhere.find_model(bundle, None, 8, "Qwen3", "off")
-    nothing = anywhere.find_model(bundle, "somebody/else-8B", None, None, "off")
+    known = new_model.find_model(bundle, "Qwen3-8B", None, None, "off")
+    family = new_model.find_model(bundle, None, 8, "Qwen3", "off")
+    nothing = new_model.find_model(bundle, "somebody/else-8B", None, None, "off")
     assert (family.known, nothing.known) == ("family", "nothing")
     widths = [_width(_predict(bundle, m, ["nld"])).iloc[0] for m in (known, family, nothing)]
     assert widths == sorted(widths)
@@ -174,7 +172,7 @@ def test_less_known_models_have_wider_intervals(bundle):
 
 
 def test_far_languages_have_wider_intervals_and_say_so(bundle):
-    model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
+    model = new_model.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
     table = _predict(bundle, model, ["nld", "swh", "deu"])
     assert table.loc["swh", "resource_outside"] < 0 < table.loc["swh", "distance_outside"]
     assert table.loc["nld", "resource_outside"] == 0
@@ -183,21 +181,21 @@ def test_far_languages_have_wider_intervals_and_say_so(bundle):
     assert table["fertility_source"].to_dict() == {
         "nld": "counted", "swh": "counted", "deu": "data",
     }  # fmt: skip
-    gemma = anywhere.find_model(bundle, "gemma-3-4b-it", None, None, None)
+    gemma = new_model.find_model(bundle, "gemma-3-4b-it", None, None, None)
     other = _predict(bundle, gemma, ["swh"])
     assert other["fertility_source"].tolist() == ["unknown"]
     assert other["fertility"].tolist() == [0.0]
 
 
 def test_a_prediction_does_not_depend_on_what_else_is_asked(bundle):
-    model = anywhere.find_model(bundle, None, 8, "Qwen3", "on")
+    model = new_model.find_model(bundle, None, 8, "Qwen3", "on")
     alone = _predict(bundle, model, ["swh"])
     among = _predict(bundle, model, ["deu", "yor", "swh", "bre"]).loc[["swh"]]
     pd.testing.assert_frame_equal(alone, among, rtol=1e-9)
 
 
 def test_a_few_cells_update(bundle):
-    model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
+    model = new_model.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
     before = _predict(bundle, model, ["nld"])
     cells = pd.DataFrame({"language": "nld", "template": [f"own{i}" for i in range(8)],
                           "n_correct": 2, "n_total": 20})  # fmt: skip
@@ -207,25 +205,25 @@ def test_a_few_cells_update(bundle):
 
 
 def test_all_languages_skip_and_name_what_lacks_a_feature(bundle):
-    rows, skipped = anywhere.find_languages(bundle, ["all"])
+    rows, skipped = new_language.find_languages(bundle, ["all"])
     assert len(rows) > 25
     assert rows[["resource", "distance"]].notna().all(axis=None)
     named = {line.split()[0] for line in skipped}
     assert not named & set(rows["language"])
     with pytest.raises(InputError, match="nan has no resource: Common Crawl has no entry"):
-        anywhere.find_languages(bundle, ["nan"])
+        new_language.find_languages(bundle, ["nan"])
 
 
 def test_what_reaches_a_target(bundle):
-    model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
-    rows, _ = anywhere.find_languages(bundle, ["nld", "swh"])
-    table = anywhere.what_reaches(bundle, model, rows, 0.6).set_index("language")
+    model = new_model.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
+    rows, _ = new_language.find_languages(bundle, ["nld", "swh"])
+    table = new_language.what_reaches(bundle, model, rows, 0.6).set_index("language")
     assert table.loc["swh", "params_b"] > table.loc["nld", "params_b"]
-    none = anywhere.what_reaches(bundle, model, rows, 1 - 1e-9)
+    none = new_language.what_reaches(bundle, model, rows, 1 - 1e-9)
     assert none["params_b"].isna().all()
     assert (none["best"] > 0.5).all()
     with pytest.raises(InputError, match="between 0 and 1"):
-        anywhere.what_reaches(bundle, model, rows, 80)
+        new_language.what_reaches(bundle, model, rows, 80)
 
 
 @pytest.mark.parametrize(
@@ -251,12 +249,12 @@ def test_what_reaches_a_target(bundle):
 )
 def test_models_that_cannot_be_told(bundle, arguments, message):
     with pytest.raises(InputError, match=message):
-        anywhere.find_model(bundle, *arguments)
+        new_model.find_model(bundle, *arguments)
 
 
 @pytest.mark.parametrize("written", ["SWH", "sw", "swa", "Swahili", " swahili "])
 def test_languages_go_by_any_code_and_by_their_names(bundle, written):
-    rows, _ = anywhere.find_languages(bundle, [written])
+    rows, _ = new_language.find_languages(bundle, [written])
     assert rows["language"].tolist() == ["swh"]
 
 
@@ -266,23 +264,23 @@ def test_languages_go_by_any_code_and_by_their_names(bundle, written):
 )
 def test_languages_that_are_none_are_refused(bundle, asked, message):
     with pytest.raises(InputError, match=message):
-        anywhere.find_languages(bundle, asked)
+        new_language.find_languages(bundle, asked)
 
 
 def test_what_cannot_be_asked_is_refused_before_the_fit(inputs, monkeypatch):
     monkeypatch.setattr(
-        "capability_transfer.analysis.prediction.bundles.build", lambda inputs: never()
+        "capability_transfer.analysis.prediction.store.build", lambda inputs: never()
     )
 
     def ask(known):
-        anywhere.find_model(known, "Qwen/Qwen3-8", None, None, "on")
+        new_model.find_model(known, "Qwen/Qwen3-8", None, None, "on")
 
     with pytest.raises(InputError, match="Did you mean"):
-        anywhere.bundle(("b",), None, lambda: inputs, check=ask)
+        store.load_or_build(("b",), None, lambda: inputs, check=ask)
 
 
 def test_predictions_are_shares(bundle):
-    model = anywhere.find_model(bundle, None, 3, "Gemma 3", None)
+    model = new_model.find_model(bundle, None, 3, "Gemma 3", None)
     table = _predict(bundle, model, ["swh", "tur"])
     values = table[["plug_in", "integrated", *WIDTH]].to_numpy()
     assert ((values >= 0) & (values <= 1)).all()
@@ -291,27 +289,27 @@ def test_predictions_are_shares(bundle):
 
 def test_one_question_is_right_or_wrong(bundle):
     """The noise of the questions is in the intervals: of one question the score is 0 or 1."""
-    model = anywhere.find_model(bundle, None, 8, "Qwen3", "off")
-    rows, _ = anywhere.find_languages(bundle, ["swh"])
-    one = anywhere.predict(bundle, model, rows, 1, 1).iloc[0]
+    model = new_model.find_model(bundle, None, 8, "Qwen3", "off")
+    rows, _ = new_language.find_languages(bundle, ["swh"])
+    one = new_language.predict(bundle, model, rows, 1, 1).iloc[0]
     assert 0.2 < one["integrated"] < 0.8
     assert (one["low_95"], one["high_95"]) == (0, 1)
-    many = anywhere.predict(bundle, model, rows, 10**6, 1).iloc[0]
+    many = new_language.predict(bundle, model, rows, 10**6, 1).iloc[0]
     assert 0 < many["low_95"] < many["high_95"] < 1
 
 
 def test_templates_without_answers_leave_the_uncertainty(bundle):
     """The prior of the update is the prediction, its variance the square of its SD."""
-    model = anywhere.find_model(bundle, "somebody/else-8B", None, None, "off")
+    model = new_model.find_model(bundle, "somebody/else-8B", None, None, "off")
     cells = pd.DataFrame({"language": "swh", "template": ["own"], "n_correct": 0, "n_total": 0})
-    rows, _ = anywhere.find_languages(bundle, ["swh"])
+    rows, _ = new_language.find_languages(bundle, ["swh"])
     posterior = bundle.fitted.extend_posterior(
         asked := pair_rows(bundle, model, rows), bundle.vectors
     )
     spread = central_sd(posterior.draws(asked, np.random.default_rng(1)))[0]
     assert abs(np.log(spread)) > 0.2  # so that SD and variance differ
     before, after = (
-        anywhere.predict(bundle, model, rows, 10**6, 1, cells=seen).iloc[0]
+        new_language.predict(bundle, model, rows, 10**6, 1, cells=seen).iloc[0]
         for seen in (None, cells)
     )
     assert after["plug_in"] == pytest.approx(before["plug_in"], abs=1e-6)
@@ -321,9 +319,9 @@ def test_templates_without_answers_leave_the_uncertainty(bundle):
 
 def test_a_counted_fertility_and_its_error_are_on_the_scale_of_the_data(bundle, monkeypatch):
     found = pd.DataFrame({"fertility": [0.3], "error": [0.2]}, index=["swh"])
-    monkeypatch.setattr(tokens, "counted", lambda *arguments: found)
-    model = anywhere.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
-    rows = pair_rows(bundle, model, anywhere.find_languages(bundle, ["swh", "deu"])[0])
+    monkeypatch.setattr(pair_features, "count_fertility", lambda *arguments: found)
+    model = new_model.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
+    rows = pair_rows(bundle, model, new_language.find_languages(bundle, ["swh", "deu"])[0])
     scale = bundle.constants.set_index("feature").loc["fertility"]
     assert rows["fertility_source"].tolist() == ["counted", "data"]
     assert rows["fertility"][0] == pytest.approx((0.3 - scale["mean"]) / scale["sd"])
@@ -332,26 +330,26 @@ def test_a_counted_fertility_and_its_error_are_on_the_scale_of_the_data(bundle, 
 
 @pytest.mark.parametrize("code", ["isl", "swh", "mar"])
 def test_at_its_multiple_a_model_does_in_a_language_what_it_does_in_english(bundle, code):
-    model = anywhere.find_model(bundle, None, 4, "Qwen2.5", "off")
+    model = new_model.find_model(bundle, None, 4, "Qwen2.5", "off")
     multiple = _predict(bundle, model, [code])["size_multiple"].iloc[0]
     assert multiple > 1.2
-    larger = anywhere.find_model(bundle, None, 4 * multiple, "Qwen2.5", "off")
+    larger = new_model.find_model(bundle, None, 4 * multiple, "Qwen2.5", "off")
     assert _predict(bundle, larger, [code])["plug_in"].iloc[0] == pytest.approx(
         _predict(bundle, model, ["eng"])["plug_in"].iloc[0], abs=1e-6
     )
 
 
 def test_the_size_that_reaches_a_target_reaches_it_and_no_much_smaller_one_does(bundle):
-    model = anywhere.find_model(bundle, None, 4, "Qwen2.5", "off")
-    rows, _ = anywhere.find_languages(bundle, ["swh"])
-    table = anywhere.what_reaches(bundle, model, rows, 0.6).iloc[0]
+    model = new_model.find_model(bundle, None, 4, "Qwen2.5", "off")
+    rows, _ = new_language.find_languages(bundle, ["swh"])
+    table = new_language.what_reaches(bundle, model, rows, 0.6).iloc[0]
     assert table["params_b"] > 2
     reached, smaller = (
-        _predict(bundle, anywhere.find_model(bundle, None, size, "Qwen2.5", "off"), ["swh"])
+        _predict(bundle, new_model.find_model(bundle, None, size, "Qwen2.5", "off"), ["swh"])
         for size in (table["params_b"], 0.9 * table["params_b"])
     )
     assert smaller["plug_in"].iloc[0] < 0.6 <= reached["plug_in"].iloc[0] + 1e-9
-    thinking = anywhere.find_model(bundle, None, 4, "Qwen2.5", "on")
+    thinking = new_model.find_model(bundle, None, 4, "Qwen2.5", "on")
     assert table["reasoning_on"] == pytest.approx(
         _predict(bundle, thinking, ["swh"])["plug_in"].iloc[0]
     )

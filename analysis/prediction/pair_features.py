@@ -1,10 +1,11 @@
-"""Relative fertility of a pair that the study did not count, where the tokenizer was at hand.
+"""The features of pairs that a prediction is asked about; above all, their relative fertility.
 
-Tokens are counted on the templates that the language shares with English, which gives the ratio to
-English (``features/data/token_ratios.csv``, by ``tools/token_ratios.py``). Its mean over all models
-in that language is not known, as their tokenizers are not all at hand; so the tokenizer's relative
-fertility is read off its line over the languages of the data: relative fertility against ratio.
-What scatters about the line is the error.
+Relative fertility is known for pairs of the data. For a pair that the study did not count, where
+the tokenizer was at hand, tokens are counted on the templates that the language shares with
+English, which gives the ratio to English (``features/data/token_ratios.csv``, by
+``tools/token_ratios.py``). Its mean over all models in that language is not known, as their
+tokenizers are not all at hand; so the tokenizer's relative fertility is read off its line over the
+languages of the data: relative fertility against ratio. The scatter about the line is the error.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.design import standardise
+from capability_transfer.analysis.prediction.new_model import AskedModel
+from capability_transfer.analysis.prediction.store import Bundle
 from capability_transfer.common import extras
 from capability_transfer.features import fertility
 from capability_transfer.features import languages as language_registry
@@ -30,7 +34,68 @@ REFERENCE = fertility.REFERENCE
 FEWEST = 4  # languages that a line needs
 
 
-def counted(tokenizer: str | None, languages: list[str], pairs: pd.DataFrame) -> pd.DataFrame:
+def pair_rows(bundle: Bundle, model: AskedModel, languages: pd.DataFrame) -> pd.DataFrame:
+    """A model's pairs with languages as the predictor reads them.
+
+    Returns language, variant, base_model, family and the z-scored features of the fit;
+    fertility_source (data; counted with the model's tokenizer; unknown: then taken as 0; unused:
+    the fit is without fertility, which is then NaN) and fertility_error (z).
+    """
+    rows = languages[["language", "resource", "distance"]].reset_index(drop=True)
+    rows = rows.assign(
+        variant=model.variant,
+        base_model=model.base_model,
+        family=model.family,
+        size=model.size,
+        reasoning=model.reasoning,
+    )
+    scales = bundle.constants.set_index("feature")["sd"]
+    if "fertility" in scales.index:
+        rows = rows.assign(**_fertility(bundle, model, rows["language"], scales["fertility"]))
+    else:
+        rows = rows.assign(fertility=np.nan, fertility_source="unused", fertility_error=0.0)
+    scaled, _ = standardise(rows, list(scales.index), bundle.constants)
+    return scaled
+
+
+def _fertility(
+    bundle: Bundle, model: AskedModel, languages: pd.Series, spread: float
+) -> dict[str, pd.Series]:
+    """fertility (raw), fertility_source and fertility_error (z) of a model in languages.
+
+    What is known of the pair itself comes first, then the counts of the model's tokenizer in that
+    language, then a count on the templates (``count_fertility``), then an average tokenizer's.
+    """
+    pairs = bundle.pairs.dropna(subset=["fertility"])
+    seen = bundle.languages["language"][bundle.languages["seen"]]
+    own = pairs[(pairs["variant"] == model.variant) & pairs["language"].isin(seen)]
+    alike = pairs[pairs["tokenizer"] == model.tokenizer]  # one tokenizer, one fertility
+    alike = alike.drop_duplicates("language")
+    value, alike = (
+        languages.map(table.set_index("language")["fertility"]).astype(float)
+        for table in (own, alike)
+    )
+    source = pd.Series("unknown", languages.index).mask(alike.notna(), "counted")
+    source = source.mask(value.notna(), "data")
+    value = value.fillna(alike)
+    error = pd.Series(1.0, languages.index).mask(value.notna(), 0.0)
+    if (missing := value.isna()).any():
+        found = count_fertility(model.tokenizer, languages[missing].tolist(), bundle.pairs)
+        found = found.reindex(languages).set_axis(languages.index)
+        counted = missing & found["fertility"].notna()
+        source = source.mask(counted, "counted")
+        value = value.fillna(found["fertility"])
+        error = error.mask(counted, found["error"] / spread)
+    return {
+        "fertility": value.fillna(0.0),
+        "fertility_source": source,
+        "fertility_error": error,
+    }
+
+
+def count_fertility(
+    tokenizer: str | None, languages: list[str], pairs: pd.DataFrame
+) -> pd.DataFrame:
     """Relative fertility (tokens per character, over English's) in languages, and its error.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-from capability_transfer.analysis.prediction.anywhere import Model
+from capability_transfer.analysis.prediction.new_model import AskedModel
 from capability_transfer.analysis.prediction.scores import NOMINAL
 from capability_transfer.common.errors import InputError, name_some
 
@@ -13,7 +13,7 @@ KNOWN = {
     "family": "new; its family is in the data",
     "nothing": "new, and so is its family: a wide interval",
 }
-"""What the data know of a model that was asked about (``Model.known``)."""
+"""What the data know of a model that was asked about (``AskedModel.known``)."""
 
 EXTREMES = {
     ("resource", -1): "has less text than any language learned from",
@@ -30,7 +30,7 @@ SOURCES = {"data": "", "counted": "~", "unknown": "?", "unused": "–"}
 WITHOUT_FERTILITY = "relative fertility is not in the model: the data to learn from lack it"
 
 
-def about(model: Model) -> str:
+def model_line(model: AskedModel) -> str:
     """A model in one line: size, mode, family, and what the data know of it."""
     mode = "on" if model.reasoning else "off"
     return (
@@ -40,7 +40,7 @@ def about(model: Model) -> str:
 
 
 def in_percent(table: pd.DataFrame) -> pd.DataFrame:
-    """``anywhere.predict``'s table as strings: predictions and intervals in percent."""
+    """``new_language.predict``'s table as strings: predictions and intervals in percent."""
     display = pd.DataFrame({"": table["name"] + " (" + table["language"] + ")"})
     for point in ("plug_in", "integrated"):
         display[point.replace("_", "-")] = [f"{100 * value:.1f}" for value in table[point]]
@@ -81,8 +81,8 @@ def remarks(table: pd.DataFrame) -> list[str]:
     return lines
 
 
-def reaching(table: pd.DataFrame, target: float) -> list[str]:
-    """``anywhere.what_reaches``'s table in sentences; InputError where nothing reaches it."""
+def target_lines(table: pd.DataFrame, target: float) -> list[str]:
+    """``new_language.what_reaches``'s table in sentences; InputError where nothing reaches it."""
     if table["params_b"].isna().all() and not (table["reasoning_on"] >= target).any():
         best = table.loc[table["best"].idxmax()]
         raise InputError(

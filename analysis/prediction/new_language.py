@@ -1,0 +1,241 @@
+"""Predictions for any language and model, and what would have to change to reach an accuracy.
+
+How many times larger must a model of the same family and mode be, to be predicted in a language
+what it is predicted in English? As the implied size of ``studies.levers``, of the default
+predictor: log-odds are linear in log2 size, so two sizes say all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+from capability_transfer.analysis.glmm.posterior import Posterior, central_sd
+from capability_transfer.analysis.prediction.item_model import update
+from capability_transfer.analysis.prediction.new_model import NEW, AskedModel
+from capability_transfer.analysis.prediction.pair_features import pair_rows
+from capability_transfer.analysis.prediction.scores import COLUMNS, interval_ends
+from capability_transfer.analysis.prediction.store import Bundle, Catalogue
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features.languages import ENGLISH
+from scipy.special import expit
+
+ITEMS = 2000
+"""Questions that a prediction is about where nobody says: the study's, 100 templates × 20."""
+
+MOST_ITEMS = 10**9
+LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
+
+
+def find_languages(
+    known: Bundle | Catalogue, asked: Sequence[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Rows of the languages asked for, and what was skipped and why.
+
+    A language is named by a code or by its English name, in any case. ``all`` is every language
+    that the templates are in; those that lack a feature are skipped and named. Raises InputError
+    for a language that is not known, and for one named explicitly that lacks a feature.
+    """
+    table = known.languages.set_index("language", drop=False)
+    if "all" in {str(code).strip().casefold() for code in asked}:
+        rows = table[table["template"].fillna("") != ""]
+        lacking = rows[["resource", "distance"]].isna()
+        skipped = [
+            f"{code} has no {' and no '.join(lacking.columns[lacking.loc[code]])}"
+            for code in rows.index[lacking.any(axis=1)]
+        ]
+        return rows[~lacking.any(axis=1)].reset_index(drop=True), skipped
+    codes = [language_registry.find(code, table["name"].to_dict()) for code in asked]
+    rows = table.loc[list(dict.fromkeys(codes))]
+    for feature, source in (("resource", "Common Crawl"), ("distance", "URIEL")):
+        if (missing := rows[feature].isna()).any():
+            raise InputError(
+                f"{name_some(rows.index[missing])} has no {feature}: {source} has no entry for it. "
+                "Give the feature in a --languages file"
+            )
+    return rows.reset_index(drop=True), []
+
+
+def check_items(items: int) -> None:
+    """Raises InputError for more questions than anybody asks (``MOST_ITEMS``)."""
+    if items > MOST_ITEMS:
+        raise InputError(f"--items is a number of questions up to {MOST_ITEMS:,}, not {items:,}")
+
+
+def check_target(target: float) -> None:
+    """Raises InputError for a target that is not an accuracy."""
+    if not isinstance(target, Real) or isinstance(target, bool):
+        raise InputError(f"--target is an accuracy between 0 and 1, not {target!r}")
+    if not 0 < target < 1:
+        hint = f": {target:g}% is {target / 100:g}" if 1 < target < 100 else ""
+        raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}{hint}")
+
+
+def predict(
+    bundle: Bundle,
+    model: AskedModel,
+    languages: pd.DataFrame,
+    items: int,
+    seed: int,
+    cells: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Accuracy of a model in languages, with intervals.
+
+    Args:
+        bundle: from ``store.load_or_build``.
+        model: from ``new_model.find_model``.
+        languages: from ``find_languages``.
+        items: asked of the model in each language; their binomial noise is in the intervals.
+        seed: of it and of new effects.
+        cells: what was observed of the model there (language, template, n_correct, n_total).
+
+    Returns language, name, plug_in, integrated, low_50 … high_95 (0–1), resource, distance,
+    fertility, fertility_source (see ``pair_features.pair_rows``), resource_outside,
+    distance_outside (how far outside the training languages, in their SDs; 0 inside), templates
+    (seen), seen (whether the pair is in the data), size_multiple (of the parameters, at which the
+    language is predicted what English is at this size; NaN where none is: ``size_multiples``).
+    """
+    rows = pair_rows(bundle, model, languages)
+    posterior = bundle.fitted.extend_posterior(rows, bundle.vectors)
+    eta = _log_odds(posterior, rows, seed)
+    mean = posterior.linear_predictor(rows)
+    plug_in, accuracy = expit(mean), expit(eta)
+    seen_templates = np.zeros(len(rows), dtype=int)
+    for i, language in enumerate(rows["language"]):
+        own = None if cells is None else cells[cells["language"] == language]
+        if own is None or own.empty:
+            continue
+        own, prior = own.assign(variant=model.variant), np.array([[central_sd(eta[i]) ** 2]])
+        known = update(bundle.item_model, mean[[i]], prior, rows.iloc[[i]], own)
+        every = bundle.item_model.easiness.index
+        plug_in[i] = known.accuracy(every)[0]
+        accuracy[i] = known.draws(every, posterior.count, np.random.default_rng([seed, 2]))[0]
+        seen_templates[i] = own["template"].nunique()
+    # every language its own generator: what is said of one does not depend on the others asked for
+    asked = np.vstack([np.random.default_rng([seed, 3]).binomial(items, p) for p in accuracy])
+    table = languages[["language", "name", "resource", "distance"]].reset_index(drop=True)
+    table = table.assign(plug_in=plug_in, integrated=accuracy.mean(axis=1))
+    table[COLUMNS] = interval_ends(asked / items)
+    table["fertility"] = np.nan
+    raw = bundle.constants.set_index("feature")
+    if "fertility" in raw.index:
+        scale = raw.loc["fertility"]
+        table["fertility"] = rows["fertility"] * scale["sd"] + scale["mean"]
+    table["fertility_source"] = rows["fertility_source"]
+    for feature in ("resource", "distance"):
+        table[f"{feature}_outside"] = _outside(bundle, rows, feature)
+    known = bundle.fitted.data
+    pairs = set(zip(known["variant"], known["language"], strict=True))
+    table["seen"] = [(model.variant, language) in pairs for language in rows["language"]]
+    table["templates"] = seen_templates
+    return table.assign(size_multiple=size_multiples(bundle, model, languages))
+
+
+def _log_odds(posterior: Posterior, rows: pd.DataFrame, seed: int) -> np.ndarray:
+    """Draws of every row's log-odds (rows × draws) on its own, fertility's error in them."""
+    new, error = np.random.default_rng(seed).standard_normal((2, posterior.count))
+    eta = posterior.draws_apart(rows, new)
+    if not rows["fertility_error"].any():
+        return eta
+    shifted = posterior.draws_apart(rows.assign(fertility=rows["fertility"] + 1.0), new)
+    return eta + rows["fertility_error"].to_numpy()[:, None] * error * (shifted - eta)
+
+
+def _outside(bundle: Bundle, rows: pd.DataFrame, feature: str) -> np.ndarray:
+    """How far a z-score lies outside the training languages', in SDs (negative: below)."""
+    known = bundle.fitted.languages.covariates[feature]
+    value = rows[feature].to_numpy()
+    return np.minimum(value - known.min(), 0) + np.maximum(value - known.max(), 0)
+
+
+def what_reaches(
+    bundle: Bundle, model: AskedModel, languages: pd.DataFrame, target: float
+) -> pd.DataFrame:
+    """What reaches a target accuracy: a size in the same family and mode, or reasoning.
+
+    A model of another size is another base model: its own effect is not known and taken as zero.
+
+    Returns language, params_b (the smallest size in billions; NaN if none up to the limit),
+    limit_b, best (the plug-in accuracy at the limit), reasoning_on (the plug-in accuracy with
+    reasoning on; NaN if it is on already, or off throughout the data). Raises InputError for a
+    target that is not an accuracy.
+    """
+    check_target(target)
+    limit = largest_size(bundle)
+    sizes = np.linspace(np.log2(0.1), np.log2(limit), 200)
+    at_zero, slope = size_lines(bundle, model, languages)
+    found = expit(at_zero[:, None] + slope[:, None] * sizes)
+    reached = found >= target
+    first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
+    thinking = np.full(len(languages), np.nan)
+    if not model.reasoning and (bundle.models["reasoning"] == 1).any():
+        twins = bundle.models[
+            (bundle.models["base_model"] == model.base_model) & (bundle.models["reasoning"] == 1)
+        ]
+        label = twins["variant"].iloc[0] if len(twins) else f"{model.variant} {NEW}"
+        twin = replace(model, variant=label, reasoning=1)
+        thinking = expit(_means(bundle, [twin], languages))[:, 0]
+    return pd.DataFrame(
+        {
+            "language": languages["language"].to_numpy(),
+            "params_b": np.where(first >= 0, 2 ** sizes[first], np.nan),
+            "limit_b": limit,
+            "best": found.max(axis=1),
+            "reasoning_on": thinking,
+        }
+    )
+
+
+def largest_size(bundle: Bundle) -> float:
+    """Billions of parameters beyond which no size is looked for."""
+    return float(2 ** bundle.models["size"].max() * LARGEST)
+
+
+def size_lines(
+    bundle: Bundle, model: AskedModel, languages: pd.DataFrame
+) -> tuple[np.ndarray, np.ndarray]:
+    """Plug-in log-odds by log2 billions of parameters: the values at 1B, and the slopes.
+
+    One entry per language, of another base model in the family and mode of ``model``, whose own
+    effects are not known, so zero; the default predictor is linear in size.
+    """
+    other = replace(model, base_model=f"another {NEW}", variant=f"another {NEW}")
+    at = _means(bundle, [replace(other, size=size) for size in (0.0, 1.0)], languages)
+    return at[:, 0], at[:, 1] - at[:, 0]
+
+
+def size_multiples(bundle: Bundle, model: AskedModel, languages: pd.DataFrame) -> np.ndarray:
+    """Multiples of a model's size at which languages are predicted what English is at that size.
+
+    Plug-in predictions; a model of another size is another base model, whose own effect is taken
+    as zero, at either size.
+
+    Args:
+        bundle: from ``store.load_or_build``.
+        model: from ``new_model.find_model``.
+        languages: from ``find_languages``.
+
+    Returns one per language; NaN where no size up to ``largest_size`` reaches it. Raises
+    InputError without English.
+    """
+    english = bundle.languages[bundle.languages["language"] == ENGLISH]
+    if english.empty:
+        raise InputError(f"multiples are against English ({ENGLISH}), which the data do not have")
+    at_zero, slope = size_lines(bundle, model, pd.concat([english, languages]))
+    target = at_zero[0] + slope[0] * model.size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed = (target - at_zero[1:]) / slope[1:]
+    reached = (slope[1:] > 0) & (needed <= np.log2(largest_size(bundle)))
+    return np.where(reached, 2.0 ** (needed - model.size), np.nan)
+
+
+def _means(bundle: Bundle, models: list[AskedModel], languages: pd.DataFrame) -> np.ndarray:
+    """Plug-in log-odds, languages × models."""
+    rows = [pair_rows(bundle, model, languages) for model in models]
+    rows = pd.concat(rows, ignore_index=True)
+    eta = bundle.fitted.extend_posterior(rows, bundle.vectors).linear_predictor(rows)
+    return eta.reshape(len(models), len(languages)).T
