@@ -18,7 +18,7 @@ ENTRIES = {
     "hold_out": "analysis.front.held_out",
     "few_templates": "analysis.front.few_templates",
     "sample_size": "analysis.studies.sample_size",
-    "power": "analysis.front.power",
+    "power": "analysis.studies.power",
     "measures": "analysis.studies.transfer_metrics",
     "ingest": "analysis.front.logs",
     "InputError": "common.errors",

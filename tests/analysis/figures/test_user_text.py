@@ -18,7 +18,6 @@ from capability_transfer.analysis.figures import (
     figure_17,
     figure_compliance,
     figure_ladder,
-    figure_power,
     figure_rank_changes,
     figure_rank_stability,
     figure_resource_shape,
@@ -38,6 +37,7 @@ from capability_transfer.analysis.studies import (
     transfer_metrics,
 )
 from capability_transfer.analysis.studies import levers as lever_study
+from capability_transfer.analysis.studies import power as planned
 from matplotlib.figure import Figure
 
 NAMES = ["a$b_c^{$ d", "<script>$x$", "=cmd|' /C calc'!A0 $\\frac{$"]
@@ -235,7 +235,7 @@ FIGURES = {
         ),
         NAMES,
     ),
-    "power": (lambda: figure_power.draw(power(), NOTE), NAMES),
+    "power": (lambda: planned.detection(power(), NOTE), NAMES),
     "rank_changes": (lambda: figure_rank_changes.draw(changes(), NAMES[0], NOTE), NAMES),
     "rank_stability": (
         lambda: figure_rank_stability.draw(

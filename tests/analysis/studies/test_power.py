@@ -1,33 +1,28 @@
 """Power by simulation: what is drawn, what an effect of zero gives, and that runs resume."""
 
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis import design
-from capability_transfer.analysis.ablations import power as p
-from capability_transfer.analysis.commands.power import _effect
+from capability_transfer.analysis.data import load
 from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.analysis.studies import power as p
+from capability_transfer.common import kept
 from capability_transfer.common.errors import InputError
 
 FORMULA = "~ resource * size + (1 | variant) + (1 | language) + (1 | template)"
 PLAN = p.Plan(languages=6, variants=8, templates=5, instances=10)
 
 
-@contextmanager
-def counted(label, total):
-    yield lambda done: None
-
-
 @pytest.fixture(scope="module")
-def fitted(inputs):
-    cells = inputs.cells
-    kept = (cells["split"] == "symbolic") & cells["template"].str.endswith("0")
+def fitted():
+    study = load()
+    cells = study.cells
     runs = cells["variant"].unique()[::4]
-    cells = cells[kept & cells["variant"].isin(runs)].reset_index(drop=True)
-    built = design.build(cells, inputs.features, ["resource", "size"])
+    few = cells["template"].str.endswith("0") & cells["variant"].isin(runs)
+    built = design.build(cells[few].reset_index(drop=True), study.features, ["resource", "size"])
     return built, fit(FORMULA, built.data)
 
 
@@ -81,32 +76,32 @@ def test_the_same_seed_gives_the_same_study_and_another_another(population):
 
 
 def test_simulations_resume_and_add(population, tmp_path):
-    some = p.simulations(population, PLAN, 1, 2, tmp_path, counted, workers=1)
+    some = p.simulate_all(population, PLAN, 1, 2, tmp_path, workers=1)
     files = sorted(tmp_path.rglob("*.npz"))
     assert len(files) == 2
     stamps = [path.stat().st_mtime_ns for path in files]
-    more = p.simulations(population, PLAN, 1, 4, tmp_path, counted, workers=1)
+    more = p.simulate_all(population, PLAN, 1, 4, tmp_path, workers=1)
     assert [path.stat().st_mtime_ns for path in files] == stamps
     pd.testing.assert_frame_equal(more[more["simulation"] < 2], some, check_exact=False)
-    other = p.simulations(population, replace(PLAN, templates=6), 1, 1, tmp_path, counted, 1)
+    other = p.simulate_all(population, replace(PLAN, templates=6), 1, 1, tmp_path, 1)
     assert len(list(tmp_path.rglob("*.npz"))) == 5
     assert not np.allclose(other["estimate"], some["estimate"][: len(other)])
 
 
 def test_simulations_of_other_code_are_not_read(population, tmp_path, monkeypatch):
     for made, salt in enumerate(("one", "other"), start=1):
-        monkeypatch.setattr(p, "hash_project", lambda s=salt: s)
-        p.simulations(population, PLAN, 1, 1, tmp_path, counted, workers=1)
+        monkeypatch.setattr(kept, "hash_project", lambda s=salt: s)
+        p.simulate_all(population, PLAN, 1, 1, tmp_path, workers=1)
         assert len(list(tmp_path.rglob("*.npz"))) == made
 
 
 def test_a_damaged_simulation_is_made_again(population, tmp_path):
-    some = p.simulations(population, PLAN, 1, 2, tmp_path, counted, workers=1)
+    some = p.simulate_all(population, PLAN, 1, 2, tmp_path, workers=1)
     first, second = sorted(tmp_path.rglob("*.npz"))
     first.write_text("simulation,term\n7,size\n")
     second.with_name("00002.npz").write_bytes(second.read_bytes())  # another one's number
     with pytest.warns(UserWarning, match="it is made again") as told:
-        again = p.simulations(population, PLAN, 1, 3, tmp_path, counted, workers=1)
+        again = p.simulate_all(population, PLAN, 1, 3, tmp_path, workers=1)
     assert len(told) == 2
     pd.testing.assert_frame_equal(again[again["simulation"] < 2], some)
     assert again["simulation"].unique().tolist() == [0, 1, 2]
@@ -116,8 +111,8 @@ def test_a_damaged_simulation_is_made_again(population, tmp_path):
 def test_a_planned_effect_of_zero_is_found_at_about_the_level(fitted):
     planned = p.population(*fitted, {"resource:size": 0.0})
     plan = p.Plan(languages=15, variants=12, templates=10, instances=20)
-    table = p.simulations(planned, plan, 5, 40, None, counted, workers=1)
-    found = p.power({plan: table}, planned).set_index("term")
+    table = p.simulate_all(planned, plan, 5, 40, None, workers=1)
+    found = p.detected({plan: table}, planned).set_index("term")
     assert found.loc["resource:size", "conf_low"] <= 0.05 <= found.loc["resource:size", "conf_high"]
     assert np.isnan(found.loc["resource:size", "wrong_sign"])
     assert found.loc["size", "power"] > 0.9
@@ -136,9 +131,9 @@ def test_power_counts_significant_estimates_by_hand():
             "converged": [True, True, True, False],
         }
     )
-    row = p.power({PLAN: table}, fake).iloc[0]
+    row = p.detected({PLAN: table}, fake).iloc[0]
     assert (row["power"], row["wrong_sign"], row["failed"]) == (0.75, 0.25, 1)
-    assert p.power({PLAN: table}, fake, level=0.01).iloc[0]["power"] == 0.25
+    assert p.detected({PLAN: table}, fake, level=0.01).iloc[0]["power"] == 0.25
 
 
 @pytest.mark.parametrize(
@@ -146,8 +141,8 @@ def test_power_counts_significant_estimates_by_hand():
     [
         (lambda: p.Plan(3, 10, 10, 1), "at least 4 languages"),
         (lambda: p.Plan(4, 10, 10, 0), "at least 1 instances"),
-        (lambda: _effect("resource"), "term=value"),
-        (lambda: p.power({}, None, level=5), "between 0 and 1"),
+        (lambda: p.planned_effect("resource"), "term=value"),
+        (lambda: p.power(level=5), "between 0 and 1"),
     ],
 )
 def test_plans_that_are_none(make, message):

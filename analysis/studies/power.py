@@ -8,28 +8,49 @@ of languages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis import design
+from capability_transfer.analysis import design, labels
+from capability_transfer.analysis.data import Study
+from capability_transfer.analysis.determinants import Determinants
+from capability_transfer.analysis.front.arguments import several, whole
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.model import FittedModel, fit
+from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.glmm.laplace import Settings
 from capability_transfer.analysis.glmm.laplace import fit as laplace
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.common import kept
+from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation.provenance import Provenance
+from capability_transfer.analysis.presentation.result import Result, Sheet
+from capability_transfer.analysis.presentation.tables import Table, number
+from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError, name_some, suggest
-from capability_transfer.common.files import hash_project, hash_settings
+from capability_transfer.common.kept import Store
 from joblib import Parallel, delayed
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.special import expit
 from statsmodels.stats.proportion import proportion_confint
 
 LEVEL = 0.05
 SIMULATIONS = 100
 FEWEST = {"languages": 4, "variants": 4, "templates": 2, "instances": 1}
+PLAN = list(FEWEST)
+"""What a plan says, and the columns of a table that name it."""
+
+WORDS = {"variants": "runs"}
+COLORS = ("#1f5a94", "#c2571a", "#3a7d44", "#8c4a8c", "#7b8794", "#b8860b")
+MARKERS = "oDs^vP"
+
+Numbers = int | Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -53,6 +74,141 @@ class Plan:
             f"{self.languages} languages, {self.variants} runs, {self.templates} templates, "
             f"{self.instances} instances"
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Power(Result):
+    """The share of simulated studies that detect each effect.
+
+    Attributes:
+        table: languages, variants, templates, instances, term, effect, level, simulations, power,
+            conf_low, conf_high (95% Wilson), wrong_sign, bias, sd_estimate, mean_std_error, failed.
+        model: the fit that planned studies are drawn from.
+    """
+
+    table: pd.DataFrame
+    model: FittedModel
+
+    folder = "power"
+    title = "Power of planned studies"
+    about = "Simulated from a fit. "
+
+    @property
+    def provenance(self) -> Provenance:
+        study = self.model.study
+        return Provenance.of(study.source, self.model.fit, study.seed)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {"power": self.table}
+
+    def tables(self) -> dict[str, Table]:
+        return {"table_power": power_table(self.table, self.note)}
+
+    def figures(self) -> dict[str, Callable[[], Figure]]:
+        return {"figure_power": lambda: detection(self.table, self.note)}
+
+    def notes(self) -> list[str]:
+        return list(self.model.determinants.notes)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """A row per effect, a mark per plan, with 95% intervals for the number of simulations."""
+        with plots.axes(ax, 6.4, _height(self.table), self.note) as ax:
+            draw_detection(ax, self.table)
+            plots.legend_above(ax)
+        return ax
+
+    def sheet(self) -> Sheet:
+        facts = {
+            "simulations": f"{self.table['simulations'].iloc[0]} per plan",
+            "drawn from": f"a fit to {self.model.study.source}",
+        }
+        (table,) = self.tables().values()
+        return Sheet(self.title, facts, table.display)
+
+
+@speaking_python
+def power(
+    model: FittedModel | None = None,
+    *,
+    languages: Numbers = (8, 15, 30),
+    variants: Numbers = 46,
+    templates: Numbers = 50,
+    instances: Numbers = 10,
+    effects: Mapping[str, float] | None = None,
+    simulations: int = SIMULATIONS,
+    level: float = LEVEL,
+    workers: int = 2,
+) -> Power:
+    """What would a planned study detect? Every combination of the numbers is a plan.
+
+    Args:
+        model: from ``fit``: languages, models and random effects are drawn from it; the study's
+            model without.
+        languages: how many; one number or several.
+        variants: likewise.
+        templates: likewise.
+        instances: likewise, of each template.
+        effects: effects to detect by term (log-odds per SD), in place of the fitted ones.
+        simulations: of each plan; a hundred take about a minute.
+        level: of the two-sided test.
+        workers: simulations at once; no result depends on it.
+
+    Raises InputError for plans that are too small, a level outside 0 to 1, and a term that the
+    model lacks.
+    """
+    check_level(level)
+    model = fit() if model is None else model
+    if not isinstance(model, FittedModel):
+        raise InputError(f"power starts from what fit() returns, not a {type(model).__name__}")
+    numbers = dict(zip(PLAN, (languages, variants, templates, instances), strict=True))
+    asked = (
+        [whole(name, value) for value in several(name, values)] for name, values in numbers.items()
+    )
+    plans = [Plan(*chosen) for chosen in product(*asked)]
+    simulations, workers = whole("simulations", simulations), whole("workers", workers)
+    planned = population(model.determinants.design, model.fit, dict(effects or {}))
+    study = model.study
+    with replaced_quietly():
+        tables = {
+            plan: simulate_all(planned, plan, study.seed, simulations, study.cache, workers)
+            for plan in plans
+        }
+    return Power(detected(tables, planned, level), model)
+
+
+def fitted(study: Study, formula: str | None = None) -> FittedModel:
+    """What planned studies are drawn from: the model (the study's without one) and nothing else.
+
+    No baseline is fitted beside it, as ``fit`` does.
+    """
+    inputs = study.inputs
+    model, without = design.chosen(formula, MAIN, inputs.cells, inputs.features)
+    built = design.build(inputs.cells, inputs.features, design.needed(model, inputs.features))
+    with progress.fitting("main model") as tell:
+        found = cached_fit(
+            "laplace", model, built.data, study.cache,
+            provenance=inputs.provenance, progress=tell,
+        )  # fmt: skip
+    return FittedModel(study, Determinants(found, None, built, False, notes=without))
+
+
+def check_level(level: float) -> None:
+    """Raise InputError for a level of a test that is none."""
+    if not 0 < level < 1:
+        raise InputError(f"--level is a share between 0 and 1, such as 0.05, not {level:g}")
+
+
+def planned_effect(text: str) -> tuple[str, float]:
+    """``term=value`` as term and log-odds per SD; InputError for anything else."""
+    term, equals, value = text.partition("=")
+    try:
+        if not equals:
+            raise ValueError
+        return term.strip(), float(value)
+    except ValueError:
+        raise InputError(
+            f"an effect is written term=value, like resource:size=-0.1, not {text!r}"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -157,13 +313,12 @@ def simulate(population: Population, plan: Plan, seed: int, number: int) -> pd.D
     return table.assign(converged=fit.optimisation.converged)
 
 
-def simulations(
+def simulate_all(
     population: Population,
     plan: Plan,
     seed: int,
     number: int,
     cache: Path | None,
-    counting: Callable[[str, int], AbstractContextManager[Callable[[int], None]]],
     workers: int = 2,
 ) -> pd.DataFrame:
     """``number`` simulations of a plan, those that are in the cache read from it.
@@ -171,45 +326,38 @@ def simulations(
     Each is kept as it ends, so an interrupted run goes on where it stopped, and more simulations
     add to those there are. Their results do not depend on how many run at once.
     """
-    if number < 1:
-        raise InputError(f"at least one simulation is needed, not {number}")
-    key = hash_settings(
-        hash_project(),
+    kept = Store(cache).pieces(
+        "power",
         population.fit.provenance.get("data_hash"),
         str(population.fit.formula),
         population.effects.round(12).to_dict(),
         asdict(plan),
         seed,
     )
-    paths = {i: _path(cache, key, i) for i in range(number)}
-    at_hand = {i: kept.found(path, pd.DataFrame) for i, path in paths.items()}
-    done = {i: table for i, table in at_hand.items() if table is not None}
+    done = kept.find(range(number), pd.DataFrame)
     waiting = [i for i in range(number) if i not in done]
-    with counting(str(plan), len(waiting)) as tell:
+    with progress.counting(str(plan), len(waiting)) as tell:
         for i, table in _run(population, plan, seed, waiting, workers):
             done[i] = table
-            if paths[i]:
-                kept.write(table, paths[i])
+            kept.keep(i, table)
             tell(1)
     return pd.concat([done[i] for i in range(number)], ignore_index=True)
 
 
-def power(
+def detected(
     tables: dict[Plan, pd.DataFrame], population: Population, level: float = LEVEL
 ) -> pd.DataFrame:
     """The share of simulations that detect each effect at a level.
 
     Args:
-        tables: ``simulations`` by plan.
+        tables: ``simulate_all`` by plan.
         level: of the two-sided Wald test.
 
     Returns languages, variants, templates, instances, term, effect, level, simulations, power,
     conf_low, conf_high (95% Wilson), wrong_sign (share detected with the wrong sign), bias,
     sd_estimate, mean_std_error (log-odds), failed. An effect of zero has its false-positive rate
-    as power. Raises InputError for a level outside 0 to 1.
+    as power.
     """
-    if not 0 < level < 1:
-        raise InputError(f"a level lies between 0 and 1, not {level:g}")
     rows = []
     for plan, table in tables.items():
         for term, part in table[table["term"] != INTERCEPT].groupby("term", sort=False):
@@ -273,10 +421,6 @@ def _covariance(fit: Fit, group: str, columns: list[str]) -> np.ndarray:
     return matrix * np.outer(sds, sds)
 
 
-def _path(cache: Path | None, key: str, number: int) -> Path | None:
-    return None if cache is None else Path(cache) / "power" / key / f"{number:05d}.npz"
-
-
 def _run(
     population: Population, plan: Plan, seed: int, waiting: list[int], workers: int
 ) -> Iterator[tuple[int, pd.DataFrame]]:
@@ -292,3 +436,88 @@ def _numbered(
     population: Population, plan: Plan, seed: int, number: int
 ) -> tuple[int, pd.DataFrame]:
     return number, simulate(population, plan, seed, number)
+
+
+def power_table(power: pd.DataFrame, note: str) -> Table:
+    """From ``power/power.csv``: a row per effect, a column per plan, power in percent."""
+    effects = power.drop_duplicates("term").set_index("term")["effect"]
+    display = pd.DataFrame(
+        {
+            "": [labels.term(term) for term in effects.index],
+            "Effect": [number(value, 3) for value in effects],
+        }
+    )
+    for plan, rows in power.groupby(PLAN, sort=False):
+        found = rows.set_index("term").loc[effects.index]
+        display[" × ".join(str(value) for value in plan)] = [
+            f"{100 * row.power:.0f} [{100 * row.conf_low:.0f}, {100 * row.conf_high:.0f}]"
+            for row in found.itertuples()
+        ]
+    caption = (
+        "Power of planned studies in percent; columns: languages × runs × templates × instances."
+    )
+    explanation = (
+        f"Two-sided Wald test at level {power['level'].iloc[0]:g}, "
+        f"{power['simulations'].iloc[0]} simulations a plan, 95% Wilson intervals; effects in "
+        "log-odds per SD. Languages, runs and all random effects are drawn anew each time. For a "
+        "planned effect of zero this is the false-positive rate."
+    )
+    return Table("table_power", caption, f"{explanation} {note}", power, display)
+
+
+@plots.styled
+def detection(power: pd.DataFrame, note: str) -> Figure:
+    """From ``power/power.csv``: a row per effect, a mark per plan, 95% Wilson intervals."""
+    figure = plots.new_figure(6.6, _height(power))
+    draw_detection(figure.add_subplot(), power)
+    figure.legend(loc="outside upper left", ncols=3, fontsize=8)
+    fixed = [
+        f"{power[name].iloc[0]} {WORDS.get(name, name)}"
+        for name in PLAN
+        if name not in _varying(power)
+    ]
+    each = f"{power['simulations'].iloc[0]} simulations a plan; {', '.join(fixed)}."
+    plots.add_note(figure, f"{each} In brackets: the effect, log-odds per SD. {note}")
+    return figure
+
+
+def _height(power: pd.DataFrame) -> float:
+    """Inches that the figure of these effects takes."""
+    return 0.36 * power["term"].nunique() + 1.6
+
+
+def draw_detection(axes: Axes, power: pd.DataFrame) -> None:
+    """The share of simulations that detect each effect; no legend."""
+    terms = list(dict.fromkeys(power["term"]))
+    plans = list(power.groupby(PLAN, sort=False))
+    axes.axvline(100 * power["level"].iloc[0], color=plots.MUTED, linewidth=0.8, linestyle=":")
+    axes.axvline(80, color=plots.MUTED, linewidth=0.8, linestyle="--")
+    shifts = np.linspace(0.24, -0.24, len(plans)) if len(plans) > 1 else [0.0]
+    for place, (shift, (values, rows)) in enumerate(zip(shifts, plans, strict=True)):
+        color = COLORS[place % len(COLORS)]
+        named = dict(zip(PLAN, values, strict=True))
+        label = ", ".join(f"{named[name]} {WORDS.get(name, name)}" for name in _varying(power))
+        places = np.array([-terms.index(term) for term in rows["term"]]) + shift
+        axes.hlines(
+            places, 100 * rows["conf_low"], 100 * rows["conf_high"], color=color, linewidth=1.2
+        )
+        axes.plot(
+            100 * rows["power"], places, MARKERS[place % len(MARKERS)], color=color,
+            markersize=4, label=label,
+        )  # fmt: skip
+    effects = power.drop_duplicates("term").set_index("term")["effect"]
+    names = [
+        f"{plots.plain(labels.term(term))} ({effects[term]:+.2f})".replace("-", "−")
+        for term in terms
+    ]
+    axes.set_yticks(-np.arange(len(terms)), names)
+    axes.set_ylim(-len(terms) + 0.4, 0.6)
+    axes.set_xlim(-2, 102)
+    axes.tick_params(axis="y", length=0)
+    plots.grid(axes, "x")
+    axes.set_xlabel(f"power, % (level {power['level'].iloc[0]:g} dotted, 80% dashed)")
+
+
+def _varying(power: pd.DataFrame) -> list[str]:
+    """What the plans differ in."""
+    return [name for name in PLAN if power[name].nunique() > 1] or ["languages"]

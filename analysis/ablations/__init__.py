@@ -1,1 +1,0 @@
-"""What the study's findings rest on: ceilings, sample sizes, specifications, power."""
