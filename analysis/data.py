@@ -58,16 +58,23 @@ class Study(Shown):
         return store.catalogue(self.inputs)
 
     @cached_property
-    def bundle(self) -> store.Bundle:
-        """The fit that predictions for any language and model are made from, made when needed."""
+    def key(self) -> tuple:
+        """What names these data: hashes of all that is known of them."""
         tables = [self.inputs.cells, *vars(self.inputs.features).values()]
         tables += [self.inputs.further_languages, self.inputs.further_pairs]
-        key = tuple(None if table is None else hash_table(table) for table in tables)
-        return store.load_or_build(key, self.cache, lambda: self.inputs)
+        return tuple(None if table is None else hash_table(table) for table in tables)
 
-    def prepared(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Cells with raw features, and URIEL vectors: what hold-out runs start from."""
-        return loo.prepare(self.inputs)
+    @cached_property
+    def bundle(self) -> store.Bundle:
+        """The fit that predictions for any language and model are made from, made when needed."""
+        return store.load_or_build(self.key, self.cache, lambda: self.inputs)
+
+    def prepared(self, drop_missing: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Cells with raw features, and URIEL vectors: what hold-out runs start from.
+
+        ``drop_missing`` drops rows that lack a feature, instead of leaving the feature out.
+        """
+        return loo.prepare(self.inputs, drop_missing)
 
     def sheet(self) -> Sheet:
         cells = self.inputs.cells

@@ -14,7 +14,7 @@ if (_CHECKOUT / "pyproject.toml").is_file():  # there the parts lie beside this 
 ENTRIES = {
     "load": "analysis.data",
     "fit": "analysis.front.model",
-    "predict": "analysis.front.predictions",
+    "predict": "analysis.studies.predictions",
     "hold_out": "analysis.front.held_out",
     "few_templates": "analysis.front.few_templates",
     "sample_size": "analysis.studies.sample_size",

@@ -10,7 +10,7 @@ from capability_transfer.analysis.commands import complete
 from capability_transfer.analysis.commands.places import RESULTS as RESULTS
 from capability_transfer.analysis.commands.places import USER_RESULTS as USER_RESULTS
 from capability_transfer.analysis.commands.places import directory as directory
-from capability_transfer.analysis.commands.places import training_cache as training_cache
+from capability_transfer.analysis.commands.places import training_directory as training_directory
 from capability_transfer.common.seeds import DEFAULT_SEED as DEFAULT_SEED
 
 Outcomes = Annotated[

@@ -78,11 +78,11 @@ def directory(
     return folder_to_write(out or (USER_RESULTS if own else RESULTS))
 
 
-def training_cache(out: Path | None, train: Path | None) -> Path:
-    """Where the fit is kept that a command without results asks: a user's apart from the study's.
+def training_directory(out: Path | None, train: Path | None) -> Path:
+    """Whose cache keeps the fit that a command without results needs: a user's is apart.
 
     Raises InputError, before any work, if it cannot be written to.
     """
     from capability_transfer.common.files import folder_to_write
 
-    return folder_to_write(out or (USER_RESULTS if train else RESULTS)) / output.CACHE
+    return folder_to_write(out or (USER_RESULTS if train else RESULTS))

@@ -74,7 +74,7 @@ def grid(
 
     Args:
         bundle: what predictions are made from.
-        key: names its data (``store.data_key``).
+        key: names its data (``analysis.data.Study.key``).
         items: as in ``new_language.predict``.
         seed: as there.
         cache: a directory, or None.

@@ -22,7 +22,6 @@ from capability_transfer.analysis.figures import (
     figure_rank_stability,
     figure_resource_shape,
     figure_robustness,
-    intervals,
 )
 from capability_transfer.analysis.presentation.plots import LONGEST, plain
 from capability_transfer.analysis.report import figures as report
@@ -38,6 +37,7 @@ from capability_transfer.analysis.studies import (
 )
 from capability_transfer.analysis.studies import levers as lever_study
 from capability_transfer.analysis.studies import power as planned
+from capability_transfer.analysis.studies import predictions as predicted
 from matplotlib.figure import Figure
 
 NAMES = ["a$b_c^{$ d", "<script>$x$", "=cmd|' /C calc'!A0 $\\frac{$"]
@@ -265,7 +265,7 @@ FIGURES = {
     "transfer_profile": (
         lambda: transfer_metrics.transfer_profiles(profiles(), metrics(), NOTE), NAMES,
     ),
-    "intervals": (lambda: on(intervals.intervals, predictions()), NAMES),
+    "predictions": (lambda: predicted.draw_intervals(predictions(), NOTE), NAMES),
     "few_templates": (
         lambda: on(few_templates.by_budget, budgets(NAMES[0]), "pair", "all"), NAMES[:1],
     ),
