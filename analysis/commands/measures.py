@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from capability_transfer.analysis.commands import complete, options
-from capability_transfer.analysis.commands.output import current, deliver
+from capability_transfer.analysis.commands.output import CACHE, current, deliver
 from capability_transfer.analysis.commands.registry import command
 from capability_transfer.common.errors import InputError
 
@@ -90,6 +91,53 @@ def hat_noise(
     directory = options.directory(out)
     found = hat_noise(repeats, seed)
     current().data(found.provenance.data)
+    deliver(found, directory)
+
+
+@command(
+    {
+        "The study's questions and MGSM-Pro's": "transfer robustness",
+        "Accuracies of your own on perturbed questions":
+            "transfer robustness --scores scores.csv --engine none",
+    }
+)  # fmt: skip
+def robustness(
+    outcomes: options.Outcomes = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(
+            "--scores",
+            help="Accuracies on perturbed questions: CSV with variant, language, perturbation, "
+            "accuracy (or n_correct, n_total), and instance where there are several.",
+        ),
+    ] = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            help="Of the drop model: lme4, laplace, or none.",
+            autocompletion=complete.engines_or_none,
+        ),
+    ] = "laplace",
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+) -> None:
+    """Robustness to symbolic variation: drops, rankings, their stability, and the drop as a GLMM.
+
+    Without --outcomes and --scores: MGSM-Pro's published tables, checked against each other, and
+    the study's original against its symbolic questions.
+    """
+    from capability_transfer.analysis.commands import reading
+    from capability_transfer.analysis.studies.robustness import robustness
+
+    check_engine(engine)
+    directory = options.directory(out)
+    own = reading.outcomes(outcomes, seed) if outcomes else None
+    used = None if engine == NO_ENGINE else engine
+    found = robustness(own, scores, used, seed, directory / CACHE)
+    if not outcomes:
+        for one in found.sources:
+            current().data(one.source, one.name)
     deliver(found, directory)
 
 

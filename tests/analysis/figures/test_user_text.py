@@ -18,10 +18,7 @@ from capability_transfer.analysis.figures import (
     figure_17,
     figure_compliance,
     figure_ladder,
-    figure_rank_changes,
-    figure_rank_stability,
     figure_resource_shape,
-    figure_robustness,
 )
 from capability_transfer.analysis.presentation.plots import LONGEST, plain
 from capability_transfer.analysis.report import figures as report
@@ -31,6 +28,7 @@ from capability_transfer.analysis.studies import (
     equivalence,
     overview,
     penalty,
+    robustness,
     sample_size,
     specifications,
     transfer_metrics,
@@ -236,9 +234,9 @@ FIGURES = {
         NAMES,
     ),
     "power": (lambda: planned.detection(power(), NOTE), NAMES),
-    "rank_changes": (lambda: figure_rank_changes.draw(changes(), NAMES[0], NOTE), NAMES),
+    "rank_changes": (lambda: robustness.slopes_of_ranks(changes(), NAMES[0], NOTE), NAMES),
     "rank_stability": (
-        lambda: figure_rank_stability.draw(
+        lambda: robustness.rank_stability(
             frame(reading=NAMES, instances=N, kendall=N, mean_change=N), 0.5, NOTE
         ),
         NAMES,
@@ -250,7 +248,7 @@ FIGURES = {
         NAMES,
     ),
     "robustness": (
-        lambda: figure_robustness.draw(
+        lambda: robustness.drops_by_group(
             two(variant=NAMES, relative_drop=N, group=["low", "high"]), NOTE, NAMES[0]
         ),
         NAMES,

@@ -4,8 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.outcomes.study import table_12_counts
-from capability_transfer.analysis.robustness import drops, published, rankings
-from capability_transfer.analysis.robustness.scores import from_cells
+from capability_transfer.analysis.robustness import mgsm_pro, rankings
+from capability_transfer.analysis.robustness.scores import (
+    by_group,
+    drops,
+    from_cells,
+    over_languages,
+    over_models,
+)
 from capability_transfer.common.errors import InputError
 
 SCORES = pd.DataFrame(
@@ -24,41 +30,41 @@ SCORES = pd.DataFrame(
 
 
 def test_drops_are_in_points_and_relative_to_the_original():
-    found = drops.drops(SCORES).set_index(["variant", "language"])
+    found = drops(SCORES).set_index(["variant", "language"])
     assert found["drop"].tolist() == pytest.approx([-20, -20, -40, 10])
     assert found["relative_drop"].tolist()[:3] == pytest.approx([-25, -50, -400 / 9])
     assert np.isnan(found.loc[("n", "twi"), "relative_drop"])
 
 
 def test_summaries_over_models_and_languages():
-    found = drops.drops(SCORES)
-    models = drops.over_models(found).set_index("language")
+    found = drops(SCORES)
+    models = over_models(found).set_index("language")
     assert models.loc["eng", "mean_drop"] == pytest.approx(-30)
     assert models.loc["twi", "median_drop"] == pytest.approx(-5)
     assert models["models"].tolist() == [2, 2]
-    languages = drops.over_languages(found).set_index("variant")
+    languages = over_languages(found).set_index("variant")
     assert languages.loc["m", "mean_relative_drop"] == pytest.approx(-37.5)
 
 
 def test_groups_average_accuracy_before_the_drop():
     groups = pd.Series({"eng": "high", "twi": "high"})
-    found = drops.by_group(drops.drops(SCORES), groups).set_index("variant")
+    found = by_group(drops(SCORES), groups).set_index("variant")
     assert found.loc["m", "relative_drop"] == pytest.approx(100 * (0.4 / 0.6 - 1))
     assert found.loc["n", "drop"] == pytest.approx(-15)
     gaps = SCORES.assign(accuracy=SCORES["accuracy"].where(SCORES.index != 3))
-    found = drops.by_group(drops.drops(gaps), groups).set_index("variant")
+    found = by_group(drops(gaps), groups).set_index("variant")
     assert np.isnan(found.loc["m", "drop"])
     assert found.loc["n", "drop"] == pytest.approx(-15)
 
 
 def test_published_delta_columns_are_the_summaries_over_models():
-    cells = published.read("accuracy")
+    cells = mgsm_pro.read("accuracy")
     for table, models in ((1, 5), (2, 5)):
         part = cells[cells["table"] == table].rename(columns={"model": "variant"})
         part = part.assign(accuracy=part["accuracy"] / 100).drop(columns="table")
-        found = drops.over_models(drops.drops(part))
+        found = over_models(drops(part))
         found = found[found["perturbation"] == "context_numbers"].set_index("language")
-        printed = published.read("drops").query("table == @table").set_index("language")
+        printed = mgsm_pro.read("drops").query("table == @table").set_index("language")
         assert (found["models"] == models).all()
         for ours, theirs in (("mean_drop", "mean_drop"), ("median_drop", "median_drop")):
             difference = (found[ours] - printed[theirs]).abs()
@@ -71,13 +77,13 @@ def test_instances_are_averaged_and_their_spread_kept():
     scores = pd.DataFrame(
         rows, columns=["variant", "language", "perturbation", "instance", "accuracy"]
     )
-    (row,) = drops.drops(scores).to_dict("records")
+    (row,) = drops(scores).to_dict("records")
     assert (row["accuracy"], row["sd"], row["instances"]) == pytest.approx((0.6, 0.1, 3))
 
 
 def test_the_papers_ranking_is_recomputed_from_the_cells():
-    ranks = rankings.rank_changes(published.published_scores(), "context_names_numbers")
-    printed = published.read("rankings").query("languages == 'all'")
+    ranks = rankings.rank_changes(mgsm_pro.published_scores(), "context_names_numbers")
+    printed = mgsm_pro.read("rankings").query("languages == 'all'")
     for column, instances in (("rank_original", 1), ("rank", 5)):
         theirs = printed[printed["instances"] == instances].set_index("model")["rank"]
         ours = ranks.set_index("variant")[column]
@@ -85,14 +91,14 @@ def test_the_papers_ranking_is_recomputed_from_the_cells():
     moved = ranks.set_index("variant")["change"]
     assert moved["Gemini 2.5 Flash"] == -4
     assert moved["GPT-OSS 120B"] == 4
-    groups = published.resource_groups()
+    groups = mgsm_pro.resource_groups()
     for name in ("high", "low"):
         means = rankings.model_means(
-            published.published_scores(),
+            mgsm_pro.published_scores(),
             "context_names_numbers",
             list(groups.index[groups == name]),
         )
-        theirs = published.read("rankings").query("languages == @name").set_index("model")["rank"]
+        theirs = mgsm_pro.read("rankings").query("languages == @name").set_index("model")["rank"]
         differ = rankings.ranks(means).loc[theirs.index] != theirs
         # GPT-5 is printed as 84.4, its cells give 84.7, just above Qwen 3 32B
         assert set(theirs.index[differ]) == ({"GPT-5", "Qwen 3 32B"} if name == "high" else set())
@@ -120,7 +126,7 @@ def test_agreement_counts_places():
 
 def test_the_studys_splits_are_scores():
     scores = from_cells(table_12_counts())
-    found = drops.drops(scores)
+    found = drops(scores)
     assert len(found) == 46 * 15
     assert set(found["perturbation"]) == {"symbolic"}
     # the study's symbolic penalty in English (original − symbolic) is positive on average
@@ -139,7 +145,7 @@ def test_the_studys_splits_are_scores():
 )
 def test_bad_scores_are_refused(change, message):
     with pytest.raises(InputError, match=message):
-        drops.drops(change(SCORES))
+        drops(change(SCORES))
 
 
 def test_unknown_perturbations_and_languages_are_refused():

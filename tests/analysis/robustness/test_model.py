@@ -6,20 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.glmm import laplace
-from capability_transfer.analysis.robustness import consistency, model, published
+from capability_transfer.analysis.robustness import mgsm_pro
+from capability_transfer.analysis.robustness.scores import drop_data, formula, implied_counts
 from capability_transfer.common.errors import InputError
 
 
 @pytest.fixture(scope="module")
 def scores():
-    return model.implied_counts(
-        published.published_scores(), consistency.QUESTIONS, published.INSTANCES
-    )
+    return implied_counts(mgsm_pro.published_scores(), mgsm_pro.QUESTIONS, mgsm_pro.INSTANCES)
 
 
 @pytest.fixture(scope="module")
 def resource():
-    return published.resource_groups().map({"high": 1.0, "low": 0.0})
+    return mgsm_pro.resource_groups().map({"high": 1.0, "low": 0.0})
 
 
 def test_implied_counts_give_the_percentages_back(scores):
@@ -32,9 +31,9 @@ def test_implied_counts_give_the_percentages_back(scores):
 
 
 def test_perturbation_by_resource_as_lme4_fits_it(scores, resource):
-    data, names = model.drop_data(scores, resource)
+    data, names = drop_data(scores, resource)
     assert len(data) == 18 * 9 * 7 - 27
-    fit = laplace.fit(model.formula(names), data)
+    fit = laplace.fit(formula(names), data)
     expected = pd.read_csv(
         Path(__file__).parents[2] / "expected" / "mgsm_pro_drop_model.csv"
     ).set_index("term")
@@ -47,9 +46,9 @@ def test_perturbation_by_resource_as_lme4_fits_it(scores, resource):
 
 def test_data_that_cannot_be_modelled_are_refused(scores, resource):
     with pytest.raises(InputError, match="needs counts"):
-        model.drop_data(scores.drop(columns="n_total"), resource)
+        drop_data(scores.drop(columns="n_total"), resource)
     with pytest.raises(InputError, match="no resource is known for language twi"):
-        model.drop_data(scores, resource.drop("twi"))
+        drop_data(scores, resource.drop("twi"))
     renamed = scores.replace({"perturbation": {"numbers": "new numbers"}})
     with pytest.raises(InputError, match="perturbation new numbers cannot be a term"):
-        model.drop_data(renamed, resource)
+        drop_data(renamed, resource)

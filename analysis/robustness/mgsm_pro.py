@@ -1,7 +1,8 @@
-"""Do MGSM-Pro's published tables agree with each other, and with their own cells?
+"""MGSM-Pro's published tables, and whether they agree with each other and with their own cells.
 
+``analysis/data/mgsm_pro/README.md`` has their columns; figures are percent or points as printed.
 Every figure that can be had twice is compared: ``comparisons`` holds each comparison, with what
-rounding allows, and says whether it contradicts. Figures are percent or points as printed.
+rounding allows, and says whether it contradicts.
 """
 
 from __future__ import annotations
@@ -10,7 +11,31 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.robustness import published
+from capability_transfer.analysis import published
+from capability_transfer.analysis.robustness.rankings import simulated
+from capability_transfer.analysis.robustness.scores import COLUMNS
+from capability_transfer.common.seeds import DEFAULT_SEED
+
+PERTURBATIONS = {
+    "original": "D_O",
+    "names": "SYM_N",
+    "numbers": "SYM_#",
+    "names_numbers": "SYM_N#",
+    "context_names": "IC_N",
+    "context_numbers": "IC_#",
+    "context_names_numbers": "IC_N#",
+}
+"""The perturbations and how the paper writes them."""
+
+INSTANCES = 5
+"""Instances per question behind every accuracy of Tables 8–13 but the original's."""
+
+HIGH_CLASSES, LOW_CLASSES = (5,), (1, 2)
+"""Joshi classes of high- and low-resource languages (section 3)."""
+
+MAIN_TABLES, APPENDIX_TABLES = (1, 2), (8, 9, 10, 11, 12, 13)
+SOURCE = "MGSM-Pro, Tables 8–13 as published; five instances per question"
+TABLES = "MGSM-Pro, Tables 1–4 and 8–13 as published"
 
 HALF = 0.05
 """The most that printing with one decimal can shift a figure."""
@@ -18,10 +43,60 @@ HALF = 0.05
 QUESTIONS = 248
 """Questions per language (section 3.1)."""
 
-COLUMNS = [
+COMPARED = [
     *("check", "table", "model", "language", "quantity"),
     *("printed", "expected", "difference", "allowed", "contradicts"),
 ]
+
+
+def read(name: str) -> pd.DataFrame:
+    """One of the packaged tables by its name, figures in percent as printed.
+
+    Raises InputError for a name that is not there.
+    """
+    return published.read(f"mgsm_pro/{name}")
+
+
+def published_scores() -> pd.DataFrame:
+    """Tables 8–13 as scores: variant, language, perturbation, accuracy (0 to 1, NaN if missing).
+
+    18 models × 9 languages × 7 perturbations = 1,134 rows, 27 of them without a figure. As
+    printed: GPT-5's context_names are, from Japanese on, those of Table 9, which repeat its column
+    numbers and contradict Table 1 (see ``comparisons``).
+    """
+    cells = read("accuracy")
+    cells = cells[cells["table"].isin(APPENDIX_TABLES)].rename(columns={"model": "variant"})
+    return cells.assign(accuracy=cells["accuracy"] / 100)[COLUMNS].reset_index(drop=True)
+
+
+def resource_groups() -> pd.Series:
+    """``high`` or ``low`` by language (Table 6; Joshi class 5 against 1 and 2)."""
+    classes = read("languages").set_index("language")["joshi_class"]
+    return classes.map(dict.fromkeys(HIGH_CLASSES, "high") | dict.fromkeys(LOW_CLASSES, "low"))
+
+
+def published_stability(seed: int = DEFAULT_SEED) -> pd.DataFrame:
+    """Expected stability of MGSM-Pro's ranking (Table 3) under three readings of its "±".
+
+    The paper calls "±" a standard deviation, but over ten instances it is for every model smaller
+    than over five, by a factor of about .62: a standard deviation would stay, a standard error
+    shrink to .71. Returns the columns of ``rankings.simulated``, and reading.
+    """
+    rows = read("rankings")
+    rows = rows[rows["languages"] == "all"].set_index("model")
+    five, ten = (rows[rows["instances"] == number] for number in (5, 10))
+    readings = {
+        "SD of one instance is the ± of ten": (ten["accuracy"], ten["sd"]),
+        "SD of one instance is the ± of five": (five["accuracy"], five["sd"]),
+        "the ± of ten is a standard error": (ten["accuracy"], ten["sd"] * np.sqrt(10)),
+    }
+    return pd.concat(
+        [
+            simulated(means, sd, range(1, 11), seed=seed).assign(reading=reading)
+            for reading, (means, sd) in readings.items()
+        ],
+        ignore_index=True,
+    )
 
 
 def comparisons() -> pd.DataFrame:
@@ -35,7 +110,7 @@ def comparisons() -> pd.DataFrame:
     found = found.dropna(subset=["printed", "expected"])
     found["difference"] = found["printed"] - found["expected"]
     found["contradicts"] = found["difference"].abs() > found["allowed"] + 1e-9
-    return found.reindex(columns=COLUMNS).reset_index(drop=True)
+    return found.reindex(columns=COMPARED).reset_index(drop=True)
 
 
 def contradictions(found: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -53,11 +128,11 @@ def summary(found: pd.DataFrame | None = None) -> pd.DataFrame:
 
 def main_against_appendix() -> pd.DataFrame:
     """Cells and averages of Tables 1–2 against the same ones of Tables 8–13."""
-    cells = published.read("accuracy")
-    averages = published.read("averages").assign(language="average")
+    cells = read("accuracy")
+    averages = read("averages").assign(language="average")
     both = pd.concat([cells, averages], ignore_index=True)
-    main = both[both["table"].isin(published.MAIN_TABLES)]
-    appendix = both[both["table"].isin(published.APPENDIX_TABLES)]
+    main = both[both["table"].isin(MAIN_TABLES)]
+    appendix = both[both["table"].isin(APPENDIX_TABLES)]
     key = ["model", "language", "perturbation"]
     pairs = main.merge(appendix, on=key, suffixes=("", "_appendix"), validate="one_to_one")
     return pairs.assign(
@@ -72,8 +147,8 @@ def main_against_appendix() -> pd.DataFrame:
 def averages_of_rows() -> pd.DataFrame:
     """The row "Average" of Tables 1–2 and 8–13 against the mean of the nine languages above it."""
     key = ["table", "model", "perturbation"]
-    means = published.read("accuracy").groupby(key)["accuracy"].agg(_mean).rename("expected")
-    rows = published.read("averages").merge(means.reset_index(), on=key, validate="one_to_one")
+    means = read("accuracy").groupby(key)["accuracy"].agg(_mean).rename("expected")
+    rows = read("averages").merge(means.reset_index(), on=key, validate="one_to_one")
     return rows.assign(
         check="Average of rows",
         language="average",
@@ -85,14 +160,14 @@ def averages_of_rows() -> pd.DataFrame:
 
 def drops_of_main_tables() -> pd.DataFrame:
     """Δ Ave. and Δ Med. of Tables 1–2 against context_numbers − original over the five models."""
-    cells = published.read("accuracy")
+    cells = read("accuracy")
     wide = cells.pivot(
         index=["table", "language", "model"], columns="perturbation", values="accuracy"
     )
     drop = (wide["context_numbers"] - wide["original"]).groupby(["table", "language"])
     rows = []
     for name, expected in (("mean_drop", drop.agg(_mean)), ("median_drop", drop.median())):
-        printed = published.read("drops").set_index(["table", "language"])[name]
+        printed = read("drops").set_index(["table", "language"])[name]
         rows.append(pd.DataFrame({"printed": printed, "expected": expected}).assign(quantity=name))
     # either accuracy of a difference is rounded, and the printed summary again
     return (
@@ -105,7 +180,7 @@ def drops_of_main_tables() -> pd.DataFrame:
 def ranking_accuracies() -> pd.DataFrame:
     """Accuracies of Table 3 against means of the cells of Tables 8–13 (not for ten instances)."""
     means = _means_of_cells()
-    rows = published.read("rankings").merge(means, how="inner")
+    rows = read("rankings").merge(means, how="inner")
     return rows.assign(
         check="Accuracies of Table 3",
         table=3,
@@ -122,7 +197,7 @@ def ranking_ranks() -> pd.DataFrame:
 
     ``expected`` is the nearest rank that rounding leaves possible, so nothing more is allowed.
     """
-    own = published.read("rankings")
+    own = read("rankings")
     from_cells = own.merge(_means_of_cells(), how="inner")
     rows = []
     for label, table, value in (
@@ -144,7 +219,7 @@ def ranking_ranks() -> pd.DataFrame:
 
 def ranking_changes() -> pd.DataFrame:
     """Table 3's mark that a rank is unchanged (1) or not (0) against the ranks of both columns."""
-    rows = published.read("rankings")
+    rows = read("rankings")
     rows = rows[rows["languages"] == "all"].sort_values("instances", kind="stable")
     before = rows.groupby("model")["rank"].shift()
     rows = rows.assign(expected=(rows["rank"] == before).astype(float).where(before.notna()))
@@ -160,7 +235,7 @@ def ranking_changes() -> pd.DataFrame:
 
 def reasoning_language() -> pd.DataFrame:
     """Table 4: its Δ, its averages, and its English-reasoning figures against Tables 8–13."""
-    table = published.read("reasoning_language")
+    table = read("reasoning_language")
     drop = table.assign(
         check="Δ of Table 4",
         quantity="numbers − original, " + table["reasoning_language"],
@@ -183,8 +258,8 @@ def reasoning_language() -> pd.DataFrame:
     averages = averages[[*key, "printed", "expected"]].assign(
         check="Averages of Table 4", allowed=2 * HALF
     )
-    appendix = published.read("accuracy")
-    appendix = appendix[appendix["table"].isin(published.APPENDIX_TABLES)].rename(
+    appendix = read("accuracy")
+    appendix = appendix[appendix["table"].isin(APPENDIX_TABLES)].rename(
         columns={"perturbation": "quantity", "accuracy": "expected"}
     )
     english = long[long["reasoning_language"] == "english"].merge(
@@ -199,11 +274,11 @@ def question_counts() -> pd.DataFrame:
 
     ``expected`` is the nearest k/248 in percent.
     """
-    cells = published.read("accuracy")
+    cells = read("accuracy")
     cells = cells[
-        cells["table"].isin(published.APPENDIX_TABLES) & (cells["perturbation"] == "original")
+        cells["table"].isin(APPENDIX_TABLES) & (cells["perturbation"] == "original")
     ].rename(columns={"accuracy": "printed"})
-    native = published.read("reasoning_language")
+    native = read("reasoning_language")
     native = native[
         (native["reasoning_language"] == "native") & (native["language"] != "average")
     ].rename(columns={"original": "printed"})
@@ -235,9 +310,9 @@ def _mean(values: pd.Series) -> float:
 
 def _means_of_cells() -> pd.DataFrame:
     """Means of Tables 8–13 in the columns of Table 3: model, languages, perturbation, instances."""
-    cells = published.read("accuracy")
-    cells = cells[cells["table"].isin(published.APPENDIX_TABLES)]
-    groups = published.resource_groups()
+    cells = read("accuracy")
+    cells = cells[cells["table"].isin(APPENDIX_TABLES)]
+    groups = resource_groups()
     rows = []
     for languages, perturbation, instances in (
         ("all", "original", 1),
