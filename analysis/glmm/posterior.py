@@ -64,8 +64,8 @@ class Posterior:
         drawn = laplace.sample(self.fit, self.data, self.kernels, count, seed, integrated)
         other = copy(self)
         pairs = list(zip(self.terms, drawn.terms, strict=True))
-        other.terms = [term.under(own) for term, own in pairs]
-        effects = [term.taken(own) for term, own in pairs]
+        other.terms = [term.use_sample(own) for term, own in pairs]
+        effects = [term.select_effects(own) for term, own in pairs]
         other._draws = np.concatenate([drawn.fixed.loc[self.names], *effects], dtype=np.float32)
         return other
 
@@ -83,7 +83,7 @@ class Posterior:
         if any(len(spread) != count for spread in spreads):
             raise ValueError("the draws of effects and of SDs differ in number")
         other = copy(self)
-        other.terms = [term.spreading(s) for term, s in zip(self.terms, spreads, strict=True)]
+        other.terms = [term.replace_spread(s) for term, s in zip(self.terms, spreads, strict=True)]
         other._draws = effects.astype(np.float32)
         return other
 
@@ -118,7 +118,7 @@ class Posterior:
         eta = self._known(rows, groups)
         for term in self.terms:
             if groups is None or term.group in groups:
-                eta += term.fresh(rows, generator)
+                eta += term.draw_new(rows, generator)
         return eta
 
     def draws_apart(self, rows: pd.DataFrame, noise: np.ndarray) -> np.ndarray:
@@ -128,7 +128,7 @@ class Posterior:
         new in them: a row's draws do not depend on the other rows, and rows with the same new
         levels differ by what is known alone. How rows vary together is not in these draws.
         """
-        variance = sum(term.fresh_variance(rows) for term in self.terms)
+        variance = sum(term.new_variance(rows) for term in self.terms)
         return self._known(rows) + np.sqrt(variance) * noise
 
     def world(self, kept: Collection[str], count: int, generator: np.random.Generator) -> Posterior:
@@ -138,8 +138,10 @@ class Posterior:
         from its distribution; only levels that the fit has not seen differ between the draws.
         """
         other = copy(self)
-        other.terms = [term.at_fit(count) for term in self.terms]
-        effects = [term.mean if term.group in kept else term.anew(generator) for term in self.terms]
+        other.terms = [term.use_fit(count) for term in self.terms]
+        effects = [
+            term.mean if term.group in kept else term.redraw(generator) for term in self.terms
+        ]
         truth = np.concatenate([self.mean[: len(self.names)], *effects], dtype=np.float32)
         other._draws = np.repeat(truth[:, None], count, axis=1)
         return other
@@ -147,7 +149,7 @@ class Posterior:
     def covariance(self, rows: pd.DataFrame) -> np.ndarray:
         """Covariance of rows' log-odds (rows × rows) over the draws, new levels included."""
         known = np.atleast_2d(np.cov(self._known(rows)))
-        return known + sum(term.fresh_covariance(rows) for term in self.terms)
+        return known + sum(term.new_covariance(rows) for term in self.terms)
 
     def _known(self, rows: pd.DataFrame, groups: Collection[str] | None = None) -> np.ndarray:
         """What the levels seen say of rows, in every draw."""
@@ -211,13 +213,13 @@ class _Plain:
         """The root of every draw."""
         return self.root
 
-    def spreading(self, spread: np.ndarray) -> _Plain:
+    def replace_spread(self, spread: np.ndarray) -> _Plain:
         return replace(self, root=spread)
 
-    def under(self, drawn: laplace.TermSample) -> _Plain:
-        return self.spreading(drawn.root)
+    def use_sample(self, drawn: laplace.TermSample) -> _Plain:
+        return self.replace_spread(drawn.root)
 
-    def taken(self, drawn: laplace.TermSample) -> np.ndarray:
+    def select_effects(self, drawn: laplace.TermSample) -> np.ndarray:
         """Draws of the effects, in the order of ``mean``."""
         place = pd.Index(drawn.levels).get_indexer(self.levels)
         return drawn.effects[place].reshape(len(self.mean), -1)
@@ -229,7 +231,7 @@ class _Plain:
         place = self.levels.get_indexer(self.term.levels(rows))
         return _spread(place, self.fit.random_matrix(self.term, rows)[0], len(self.levels))
 
-    def fresh(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
+    def draw_new(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
         labels, values = self._new(rows)
         codes, uniques = pd.factorize(labels)
         count, q, _ = self.root.shape
@@ -240,19 +242,19 @@ class _Plain:
             out += values[:, a, None] * effects[codes, a]
         return out
 
-    def fresh_variance(self, rows: pd.DataFrame) -> np.ndarray:
+    def new_variance(self, rows: pd.DataFrame) -> np.ndarray:
         _, values = self._new(rows)
         return np.sum(np.einsum("ra,sab->rsb", values, self.root) ** 2, axis=2)
 
-    def fresh_covariance(self, rows: pd.DataFrame) -> np.ndarray:
+    def new_covariance(self, rows: pd.DataFrame) -> np.ndarray:
         labels, values = self._new(rows)
         covariance = np.einsum("sab,scb->ac", self.root, self.root) / len(self.root)
         return values @ covariance @ values.T * _same(labels)
 
-    def at_fit(self, count: int) -> _Plain:
+    def use_fit(self, count: int) -> _Plain:
         return replace(self, root=np.broadcast_to(self.block, (count, *self.block.shape)))
 
-    def anew(self, generator: np.random.Generator) -> np.ndarray:
+    def redraw(self, generator: np.random.Generator) -> np.ndarray:
         drawn = generator.standard_normal((len(self.levels), len(self.block)))
         return (drawn @ self.block.T).ravel()
 
@@ -305,13 +307,13 @@ class _Structured:
         """The SD of every draw."""
         return self.sds
 
-    def spreading(self, spread: np.ndarray) -> _Structured:
+    def replace_spread(self, spread: np.ndarray) -> _Structured:
         return replace(self, sds=spread)
 
-    def under(self, drawn: laplace.TermSample) -> _Structured:
-        return self.spreading(drawn.root[:, 0, 0])
+    def use_sample(self, drawn: laplace.TermSample) -> _Structured:
+        return self.replace_spread(drawn.root[:, 0, 0])
 
-    def taken(self, drawn: laplace.TermSample) -> np.ndarray:
+    def select_effects(self, drawn: laplace.TermSample) -> np.ndarray:
         """Draws of the coordinates, in the order of ``mean``."""
         between = "{}:{}" if self.kernel.by_factors() else "{}{}"
         labels = [between.format(copy, level) for copy in self.copies for level in self.seen]
@@ -353,7 +355,7 @@ class _Structured:
         copy, _, level = self._places(rows)
         return _spread(copy, self.reach[level], len(self.copies))
 
-    def fresh(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
+    def draw_new(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
         copy, labels, level = self._places(rows)
         out = np.zeros((len(rows), len(self.sds)))
         for known in (True, False):
@@ -366,22 +368,22 @@ class _Structured:
             out[which] = self.sds * np.einsum("rk,rks->rs", root[level[which]], noise[codes])
         return out
 
-    def fresh_variance(self, rows: pd.DataFrame) -> np.ndarray:
+    def new_variance(self, rows: pd.DataFrame) -> np.ndarray:
         copy, _, level = self._places(rows)
         whole = np.diagonal(np.asarray(self.kernel.matrix, dtype=float))[level]
         known = np.where(copy >= 0, np.sum(self.reach**2, axis=1)[level], 0.0)
         return np.maximum(whole - known, 0.0)[:, None] * self.sds**2
 
-    def fresh_covariance(self, rows: pd.DataFrame) -> np.ndarray:
+    def new_covariance(self, rows: pd.DataFrame) -> np.ndarray:
         copy, labels, level = self._places(rows)
         whole = np.asarray(self.kernel.matrix, dtype=float)[np.ix_(level, level)]
         loads = self.reach[level] * (copy >= 0)[:, None]
         return np.mean(self.sds**2) * (whole - loads @ loads.T) * _same(labels)
 
-    def at_fit(self, count: int) -> _Structured:
+    def use_fit(self, count: int) -> _Structured:
         return replace(self, sds=np.full(count, self.sd))
 
-    def anew(self, generator: np.random.Generator) -> np.ndarray:
+    def redraw(self, generator: np.random.Generator) -> np.ndarray:
         return self.sd * generator.standard_normal(len(self.mean))
 
 

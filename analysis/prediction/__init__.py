@@ -1,1 +1,1 @@
-"""Prediction for languages nobody tested: folds, predictors, intervals, template budgets."""
+"""Prediction for untested languages: folds, predictors, intervals, template budgets."""

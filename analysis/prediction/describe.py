@@ -1,4 +1,4 @@
-"""Predictions in words: what a reader must know of them, and the same table in percent."""
+"""Predictions in words: remarks that a reader needs, and the table in percent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KNOWN = {
     "family": "new; its family is in the data",
     "nothing": "new, and so is its family: a wide interval",
 }
-"""What the data know of a model that was asked about (``AskedModel.known``)."""
+"""What is known about a model from the data (``AskedModel.known``)."""
 
 EXTREMES = {
     ("resource", -1): "has less text than any language learned from",
@@ -22,16 +22,16 @@ EXTREMES = {
     ("distance", 1): "is farther from English than any language learned from",
 }
 MULTIPLE = "times the parameters that such a model needs to be predicted what it is in English"
-"""What the last column of ``in_percent`` says."""
+"""The meaning of the last column of ``in_percent``."""
 
 SOURCES = {"data": "", "counted": "~", "unknown": "?", "unused": "–"}
-"""Marks of where a relative fertility comes from."""
+"""Marks that show where a relative fertility comes from."""
 
 WITHOUT_FERTILITY = "relative fertility is not in the model: the data to learn from lack it"
 
 
 def model_line(model: AskedModel) -> str:
-    """A model in one line: size, mode, family, and what the data know of it."""
+    """A model in one line: size, mode, family, and what is known about it from the data."""
     mode = "on" if model.reasoning else "off"
     return (
         f"{model.variant}: {2**model.size:g}B, reasoning {mode}, family "
@@ -59,7 +59,7 @@ def in_percent(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def remarks(table: pd.DataFrame) -> list[str]:
-    """What a reader must know: extrapolation, guesses, calibration, pairs in the data."""
+    """Remarks on extrapolation, guesses, calibration, and pairs that are in the data."""
     lines = []
     for (feature, sign), what in EXTREMES.items():
         outside = sign * table[f"{feature}_outside"]

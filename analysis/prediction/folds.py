@@ -1,4 +1,4 @@
-"""Which languages are held out together, and what a predictor may see of them.
+"""Which languages are held out together, and which of their rows a predictor may see.
 
 ``leave_one_out`` interpolates: every other language is known. The extrapolation folds hold out
 languages at an edge of what is known: those with least text, those most distant from English, and
@@ -15,7 +15,7 @@ from capability_transfer.analysis.design import INDICATORS, standardise
 from capability_transfer.common.errors import InputError, name_some
 
 FEATURES = ("resource", "distance", "fertility", "size", "reasoning")
-"""What predictors know of pairs; data may be without some (``analysis.design.left_out``)."""
+"""Features of pairs that predictors use; data may lack some (``analysis.design.left_out``)."""
 
 SCALED = tuple(name for name in FEATURES if name not in INDICATORS)
 AT_THE_EDGE = 3

@@ -1,21 +1,21 @@
-"""What a few templates in a language say of all of them.
+"""Updating the prediction for a language after a few of its templates were evaluated.
 
-Pair models know accuracies over all templates. Here is how templates differ about that: their
-easiness, learned in other languages, how much that shifts from language to language, and how much
-cells vary beyond binomial noise. A language's first few cells then update what was predicted for
-it, and what they have in common that is chance (these templates happen to be hard there) is not
-taken for the language.
+Pair models predict accuracies over all templates. The item model describes how templates differ:
+their easiness, learned in other languages, how much it shifts from language to language, and how
+much cells vary beyond binomial noise. The first few cells of a language then update its prediction.
+What those cells share by chance (these templates happen to be hard there) is not attributed to the
+language.
 
 For a cell of variant v of family f and template t in one language, with c the level of the pair:
 
     logit p = c_v + a_t + d_t + e_ft,   d_t ~ N(0, τ²),   e_ft ~ N(0, σ²),   Var(y) = φ n p (1 − p).
 
-φ is of a row with as many trials as those learned from: answers within a row are alike, with a
-correlation ρ, and φ = 1 + (n − 1) ρ. A row of one trial is never overdispersed.
+φ is that of a row with as many trials as the training rows: answers within a row are correlated
+with ρ, and φ = 1 + (n − 1) ρ. A row of one trial is never overdispersed.
 
-A template that is hard in a language for one family need not be for another. Without e such a
-template would say of a whole family what is true of these few questions, and intervals would be too
-narrow. An expectation over d and e scales log-odds by 1 / √(1 + 0.346 (τ² + σ²)), as the
+A template that is hard in a language for one family need not be hard for another. Without e, a few
+such templates would be taken as evidence on the whole family, and intervals would be too narrow. An
+expectation over d and e scales log-odds by 1 / √(1 + 0.346 (τ² + σ²)), as the
 logistic-normal integral does to good approximation.
 """
 

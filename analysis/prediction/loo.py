@@ -1,7 +1,7 @@
-"""``make loo-predict``: every predictor on every fold, scored, and how a predictor is chosen.
+"""``make loo-predict``: every predictor on every fold, scored, and the choice of a predictor.
 
-The ladder leads from the study's model to ours: what each step gains when languages are held out.
-Nested cross-validation tells whether the predictor would have been chosen without the held-out
+The ladder shows what each step from the study's model to ours gains when languages are held out.
+Nested cross-validation checks whether the predictor would have been chosen without the held-out
 language: for each language in turn the predictor is chosen by holding out, one by one, the
 languages that are left, and predicts that language. A fit without two languages is an inner fold
 of either: 15 languages take 105 fits per predictor, not 210.
@@ -63,7 +63,7 @@ class LeaveOut:
     is_study: bool
 
     def pairs(self) -> pd.DataFrame:
-        """``loo/pairs.csv``: the study's kind of point prediction, and intervals."""
+        """``loo/pairs.csv``: plug-in predictions, as in the study, and intervals."""
         table = self.one[self.one["level"] == "pair"].rename(columns={"plug_in": "predicted"})
         return table[PAIR_COLUMNS].reset_index(drop=True)
 

@@ -1,4 +1,4 @@
-"""What predictors are: a mean, a GLMM of cells, or a GLMM of pair totals; and what they return."""
+"""The kinds of predictor: a mean, a GLMM of cells, and a GLMM of pair totals."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class Refits:
 
     Args:
         model: the predictor.
-        cells: all that may be seen, and asked about.
+        cells: all rows that may be fitted or predicted.
         vectors: URIEL features by language.
         engine: of the GLMM.
     """
@@ -199,7 +199,7 @@ class Refits:
         """Accuracy (0–1) of every cell after those ``seen``, and what the next fit can start from.
 
         Where some pair has no cell among them, the model may be another (``identified``), and is
-        made anew.
+        built again.
         """
         if self.engine == "laplace" and len(np.unique(self.pair[seen])) == self.pairs:
             model = self.whole.refit(*(np.where(seen, counts, 0.0) for counts in self.counts))
@@ -238,7 +238,7 @@ class FittedCells:
 
 @dataclass(frozen=True, eq=False)
 class Languages:
-    """What a structured term may know of languages: ``covariates`` (z-scores) and URIEL
+    """Features of languages that structured terms use: ``covariates`` (z-scores) and URIEL
     ``vectors``, both indexed by language code."""
 
     covariates: pd.DataFrame

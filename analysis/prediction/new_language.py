@@ -1,8 +1,8 @@
 """Predictions for any language and model, and what would have to change to reach an accuracy.
 
-How many times larger must a model of the same family and mode be, to be predicted in a language
-what it is predicted in English? As the implied size of ``studies.levers``, of the default
-predictor: log-odds are linear in log2 size, so two sizes say all.
+How many times larger must a model of the same family and mode be, for its predicted accuracy in a
+language to equal that in English? This is the implied size of ``studies.levers``, for the default
+predictor. Its log-odds are linear in log2 size, so that predictions at two sizes suffice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from capability_transfer.features.languages import ENGLISH
 from scipy.special import expit
 
 ITEMS = 2000
-"""Questions that a prediction is about where nobody says: the study's, 100 templates × 20."""
+"""Questions that are asked by default: the study's number, 100 templates × 20."""
 
 MOST_ITEMS = 10**9
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
@@ -61,7 +61,7 @@ def find_languages(
 
 
 def check_items(items: int) -> None:
-    """Raises InputError for more questions than anybody asks (``MOST_ITEMS``)."""
+    """Raises InputError for more than ``MOST_ITEMS`` questions."""
     if items > MOST_ITEMS:
         raise InputError(f"--items is a number of questions up to {MOST_ITEMS:,}, not {items:,}")
 
@@ -115,7 +115,7 @@ def predict(
         plug_in[i] = known.accuracy(every)[0]
         accuracy[i] = known.draws(every, posterior.count, np.random.default_rng([seed, 2]))[0]
         seen_templates[i] = own["template"].nunique()
-    # every language its own generator: what is said of one does not depend on the others asked for
+    # a generator per language: its prediction does not depend on the other languages
     asked = np.vstack([np.random.default_rng([seed, 3]).binomial(items, p) for p in accuracy])
     table = languages[["language", "name", "resource", "distance"]].reset_index(drop=True)
     table = table.assign(plug_in=plug_in, integrated=accuracy.mean(axis=1))

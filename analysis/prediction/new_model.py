@@ -1,6 +1,6 @@
-"""The model that a prediction is asked about: found by its name, or described.
+"""The model to predict: found by its name, or described by its size, family and mode.
 
-What a user observed of it (``select_cells``) updates the prediction.
+Cells that a user observed of it (``select_cells``) update the prediction.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ NEW = "(new)"
 
 @dataclass(frozen=True)
 class AskedModel:
-    """A model that is asked about: a variant of the data, or one described.
+    """The model to predict: a variant in the data, or another one that was described.
 
-    ``known`` says what the data have of it: ``variant``, ``base_model``, ``family`` or ``nothing``;
-    ``tokenizer`` is a key of token counts, None where no tokenizer is known; ``notes`` say what
-    was read from the name or assumed.
+    ``known`` names the most specific level found in the data: ``variant``, ``base_model``,
+    ``family`` or ``nothing``; ``tokenizer`` is a key of token counts, None where no tokenizer is
+    known; ``notes`` say what was read from the name or assumed.
     """
 
     variant: str
@@ -135,7 +135,7 @@ def _another(
     kin: str | None,
     asked: str | None,
 ) -> AskedModel:
-    """A model that is not known, from what is said of it and what its name states."""
+    """An unknown model, from its description and what its name states."""
     notes = []
     if params is None:
         params = parse_size(name)

@@ -1,4 +1,4 @@
-"""The features of pairs that a prediction is asked about; above all, their relative fertility.
+"""The features of the pairs to predict, in particular their relative fertility.
 
 Relative fertility is known for pairs of the data. For a pair that the study did not count, where
 the tokenizer was at hand, tokens are counted on the templates that the language shares with

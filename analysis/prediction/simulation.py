@@ -1,10 +1,10 @@
-"""Intervals on simulated languages, whose truth is known: do they cover what they promise?
+"""Coverage of the intervals on simulated languages, whose true accuracies are known.
 
-A world is the fit to all languages but one, with models as they are and everything about languages
-drawn anew: what is particular to a language, to a model in it, and to families and base models
-across languages. Its counts are drawn and refitted, and the language that is left is predicted.
-That language, too, is drawn: many times given the others, so that a world says what share of the
-languages that it might have its intervals cover.
+A world is simulated from the fit to all languages but one. Effects of models stay as fitted, and
+all effects that involve languages are drawn again: those of a language, of a model in it, and of
+families and base models across languages. Its counts are drawn and refitted, and the language left
+out is predicted. That language, too, is drawn many times given the others, so that each world gives
+the share of its possible languages that the intervals cover.
 """
 
 from __future__ import annotations

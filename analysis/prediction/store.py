@@ -63,7 +63,7 @@ class Bundle:
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """What can be asked about, known before any fit: ``models`` and ``languages`` of a bundle."""
+    """The models and languages that can be predicted, known before any fit."""
 
     models: pd.DataFrame
     languages: pd.DataFrame
@@ -95,8 +95,8 @@ def load_or_build(
         key: what names the data (``data_key``).
         cache: a directory.
         inputs: a function that loads them.
-        check: called before a fit is made with what can be asked about, to refuse questions that
-            have no answer.
+        check: called with the catalogue before a fit is made, to refuse what cannot be
+            predicted.
     """
 
     def make() -> Bundle:
@@ -125,7 +125,7 @@ def _plain(made: Bundle) -> dict[str, object]:
 
 
 def _restore(plain: dict[str, object]) -> Bundle:
-    """``_plain`` undone, terms and kernels made anew."""
+    """``_plain`` undone, terms and kernels built again."""
     fit = result.loads(plain["fit"])
     known = Languages(**plain["known"])
     fitted = predictor(DEFAULT).restore(fit, plain["data"], known, plain["drawn"])
