@@ -189,19 +189,37 @@ def parse(text: str) -> Formula:
 
     Raises InputError for what is not such a formula or has no random term.
     """
+    left, right = _sides(text)
+    fixed, offsets, random = _parts(right)
+    if not random:
+        raise InputError(f"the formula has no random term such as (1 | language): {text!r}")
+    formula = Formula(left, " ".join(fixed) or "1", tuple(random), tuple(offsets))
+    _check_effects(formula)
+    _check_left(formula)
+    object.__setattr__(formula, "written", f"{left} ~ {right}")
+    return formula
+
+
+def _sides(text: object) -> tuple[str, str]:
+    """The response, ``cbind`` of counts where none is written, and what explains it."""
     if not isinstance(text, str):
         raise InputError(f"a formula is a text such as '~ size + (1 | language)', not {text!r}")
-    response, tilde, right = text.partition("~")
+    left, tilde, right = text.partition("~")
     if not tilde:
         raise InputError(f"a formula needs a '~': {text!r}")
     if "~" in right:
         raise InputError(f"a formula has one '~': {text!r}")
-    response = " ".join(response.split()) or BINOMIAL_RESPONSE
-    if not _RESPONSE.fullmatch(response):
-        raise InputError(f"the left side is a 0/1 column or cbind(successes, failures): {response}")
-    _cbind(response)
+    left = " ".join(left.split()) or BINOMIAL_RESPONSE
+    if not _RESPONSE.fullmatch(left):
+        raise InputError(f"the left side is a 0/1 column or cbind(successes, failures): {left}")
+    _cbind(left)
+    return left, " ".join(right.split())
+
+
+def _parts(right: str) -> tuple[list[str], list[str], list[RandomTerm]]:
+    """Fixed terms with their signs, offsets, and random terms of the right side."""
     fixed, offsets, random = [], [], []
-    for sign, part in _terms(" ".join(right.split())):
+    for sign, part in _terms(right):
         inner = _unwrap(part)
         if inner is not None and "|" in inner:
             if sign == "-":
@@ -213,20 +231,19 @@ def parse(text: str) -> Formula:
             raise InputError(f"put the random term in parentheses of its own: {part}")
         else:
             fixed.append(part if sign == "+" and not fixed else f"{sign} {part}")
-    if not random:
-        raise InputError(f"the formula has no random term such as (1 | language): {text!r}")
-    repeated = [str(term) for i, term in enumerate(random) if term in random[:i]]
-    if repeated:
+    return fixed, offsets, random
+
+
+def _check_effects(formula: Formula) -> None:
+    """Raise InputError for a random term that stands twice, and for parts without an effect."""
+    random = formula.random
+    if repeated := [str(term) for i, term in enumerate(random) if term in random[:i]]:
         raise InputError(f"the random term {repeated[0]} stands twice")
-    formula = Formula(response, " ".join(fixed) or "1", tuple(random), tuple(offsets))
     if formula.expansion() == Expansion((), False):
         raise InputError("the formula has no fixed effect: 0 takes the intercept away; write 1")
-    for term in formula.random:
+    for term in random:
         if expand(term.lhs) == Expansion((), False):
             raise InputError(f"{term} has no effect: 0 takes the intercept away")
-    _check_left(formula)
-    object.__setattr__(formula, "written", f"{response} ~ {' '.join(right.split())}")
-    return formula
 
 
 def _terms_without(terms: str, names: Collection[str]) -> str:
