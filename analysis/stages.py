@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis import determinants as d
 from capability_transfer.analysis.inputs import load
-from capability_transfer.analysis.responses.cells import stage_cells
+from capability_transfer.analysis.outcomes.responses import stage_cells
 from capability_transfer.common.files import write_table
 from statsmodels.stats.proportion import proportion_confint
 

@@ -24,11 +24,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
 
-from capability_transfer.analysis.responses.boxed import box_number
-from capability_transfer.analysis.responses.numbers import decimal_sign
 from capability_transfer.common.encoding import utf8
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import replacing
+from capability_transfer.evaluation.answers.boxed import box_number
+from capability_transfer.evaluation.answers.numbers import decimal_sign
 from capability_transfer.evaluation.drawing import Drawer, NoInstance
 from capability_transfer.evaluation.folders import Folder, find_folders, load_template, package
 from joblib import Parallel, delayed

@@ -17,10 +17,10 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pandas as pd
-from capability_transfer.analysis.responses.boxed import box_number
-from capability_transfer.analysis.responses.numbers import decimal_sign, numbers
-from capability_transfer.analysis.responses.stages import marks
 from capability_transfer.common.errors import InputError
+from capability_transfer.evaluation.answers.boxed import box_number
+from capability_transfer.evaluation.answers.numbers import decimal_sign, numbers
+from capability_transfer.evaluation.answers.stages import marks
 from capability_transfer.evaluation.drawing import HOLDS, Drawer, NoInstance, condition_probe
 from capability_transfer.evaluation.folders import Folder, find_folder, load_template
 from capability_transfer.evaluation.instances import final_answer, template_id

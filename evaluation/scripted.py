@@ -18,9 +18,9 @@ from functools import cache
 from hashlib import sha256
 from statistics import NormalDist
 
-from capability_transfer.analysis.responses.boxed import box_number
-from capability_transfer.analysis.responses.numbers import decimal_sign
 from capability_transfer.common.errors import InputError
+from capability_transfer.evaluation.answers.boxed import box_number
+from capability_transfer.evaluation.answers.numbers import decimal_sign
 from capability_transfer.evaluation.instances import Instance, read_instances
 from capability_transfer.features import models, resource
 from capability_transfer.features.reasoning import mode

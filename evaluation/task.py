@@ -22,10 +22,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from types import MappingProxyType
 
-from capability_transfer.analysis.responses.boxed import box_number, read_answer
-from capability_transfer.analysis.responses.numbers import decimal_sign
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.evaluation import instances as making
+from capability_transfer.evaluation.answers.boxed import box_number, read_answer
+from capability_transfer.evaluation.answers.numbers import decimal_sign
 from capability_transfer.evaluation.progress import counting
 from capability_transfer.features.reasoning import mode
 from inspect_ai import Task, task

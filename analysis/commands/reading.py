@@ -15,9 +15,9 @@ from capability_transfer.analysis.inputs import Inputs, load, unused_columns
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.outcomes.formats import find
 from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.responses import response_cells
 from capability_transfer.analysis.outcomes.samples import Request
 from capability_transfer.analysis.presentation import progress
-from capability_transfer.analysis.responses.cells import response_cells
 from capability_transfer.common.seeds import DEFAULT_SEED
 
 

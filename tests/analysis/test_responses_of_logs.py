@@ -9,9 +9,8 @@ from capability_transfer.analysis import compute
 from capability_transfer.analysis import stages as s
 from capability_transfer.analysis.cli import build
 from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.responses import measure, response_cells, stage_cells
 from capability_transfer.analysis.outcomes.samples import Request, Response, Sample
-from capability_transfer.analysis.responses.cells import response_cells, stage_cells
-from capability_transfer.analysis.responses.measures import measure
 from capability_transfer.analysis.tables import table_06
 from capability_transfer.common.errors import InputError
 from typer.testing import CliRunner

@@ -4,8 +4,8 @@ import math
 from pathlib import Path
 
 import pytest
-from capability_transfer.analysis.responses.boxed import read_answer
 from capability_transfer.common.errors import InputError
+from capability_transfer.evaluation.answers.boxed import read_answer
 from capability_transfer.evaluation.instances import generate, read_instances, write_instances
 from capability_transfer.evaluation.scripted import ScriptedAnswers, tokens, uniform
 from capability_transfer.evaluation.task import CONVENTIONS, multilingual_gsm

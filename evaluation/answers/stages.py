@@ -3,7 +3,7 @@
 Source: the study's Section 4.4 and Appendix I.1. A gold solution marks its calculations as
 ``<<lhs=rhs>>``: operands are the numbers left of the last ``=``, intermediates those right of it.
 Both are sets of distinct values over all marks. Coverage counts how many of them occur anywhere in
-the response. The numbers of both sides are read by the same rules (`analysis.responses.numbers`),
+the response. The numbers of both sides are read by the same rules (`evaluation.answers.numbers`),
 so ``12/4`` on a left side is one quotient there as it is in a response.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from fractions import Fraction
 
-from capability_transfer.analysis.responses.numbers import normalise, numbers
+from capability_transfer.evaluation.answers.numbers import normalise, numbers
 
 _MARK = re.compile(r"<<([^<>]*)>>")
 

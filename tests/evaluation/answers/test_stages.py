@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from capability_transfer.analysis.responses.numbers import numbers
-from capability_transfer.analysis.responses.stages import (
+from capability_transfer.evaluation.answers.numbers import numbers
+from capability_transfer.evaluation.answers.stages import (
     Coverage,
     coverage,
     intermediates,

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 import pytest
-from capability_transfer.analysis.responses.boxed import Answer, box_number, last_box, read_answer
-from capability_transfer.analysis.responses.numbers import decimal_sign
+from capability_transfer.evaluation.answers.boxed import Answer, box_number, last_box, read_answer
+from capability_transfer.evaluation.answers.numbers import decimal_sign
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from capability_transfer.analysis.responses.numbers import decimal_sign, numbers
+from capability_transfer.evaluation.answers.numbers import decimal_sign, numbers
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 
-from capability_transfer.analysis.responses.numbers import (
+from capability_transfer.evaluation.answers.numbers import (
     latex_fractions,
     latex_groups,
     normalise,
