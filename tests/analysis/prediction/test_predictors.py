@@ -1,10 +1,16 @@
-"""Kernels over languages, against figures worked out by hand."""
+"""Formulas, engines, and kernels over languages against figures worked out by hand."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.prediction.models import Languages
-from capability_transfer.analysis.prediction.predictors import Relatives, Smooth
+from capability_transfer.analysis import study
+from capability_transfer.analysis.glmm import engines, laplace
+from capability_transfer.analysis.prediction.evaluate import Task, evaluate
+from capability_transfer.analysis.prediction.folds import leave_one_out
+from capability_transfer.analysis.prediction.models import Languages, fit_glmm
+from capability_transfer.analysis.prediction.predictors import ON_PAIRS, Relatives, Smooth
 from capability_transfer.common.errors import InputError
 
 CODES = pd.Index(["a", "b", "c"], name="language")
@@ -53,3 +59,40 @@ def test_languages_are_those_of_the_rows_and_have_vectors():
     assert list(found.vectors.index) == ["a", "b"]
     with pytest.raises(InputError, match="no vector for y"):
         Languages.from_rows(rows.assign(language="y"), KNOWN.vectors, ["resource"])
+
+
+def test_pair_totals_have_the_studys_formula_without_templates():
+    assert study.MAIN.replace(" + (1 | template)", "") == ON_PAIRS
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["study", "slopes", "model_mean"], "^slopes is fitted by our engine alone, not by lme4"),
+        (["smooth", "slopes"], "^smooth, slopes are fitted by our engine alone, not by lme4"),
+        (["model_mean", "grand_mean"], "^model_mean, grand_mean: a mean has no GLMM.*lme4"),
+    ],
+)
+def test_an_engine_that_cannot_fit_is_refused_by_the_predictors_name(
+    joined, vectors, names, message
+):
+    def never(label, total):
+        raise AssertionError("something was fitted")
+
+    folds = leave_one_out(joined["language"].unique())
+    with pytest.raises(InputError, match=message):
+        evaluate(Task(joined, vectors, "lme4"), names, folds, never)
+
+
+def test_an_engine_that_takes_no_settings_fits_a_predictor(joined, monkeypatch):
+    """As the page on engines has it: the formula, the data and a start."""
+
+    def fit(formula, data, *, start):
+        return laplace.fit(formula, data)
+
+    monkeypatch.setitem(engines.ENGINES, "plain", "plain")
+    monkeypatch.setattr(engines, "import_module", lambda name: SimpleNamespace(fit=fit))
+    found, start = fit_glmm("~ resource + (1 | variant)", joined, "plain")
+    ours, _ = fit_glmm("~ resource + (1 | variant)", joined)
+    assert start is found
+    assert found.coefficients.to_dict() == pytest.approx(ours.coefficients.to_dict(), abs=1e-4)
