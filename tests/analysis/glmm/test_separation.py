@@ -118,6 +118,15 @@ def test_a_level_of_few_rows_among_many_is_found():
     assert found.share == pytest.approx(3 / 20_000)
 
 
+def test_rows_of_both_outcomes_keep_a_separated_level_from_being_all_and_trials_are_counted():
+    matrix = np.column_stack([np.ones(4), [0, 0, 1, 1]])
+    success, trials = np.array([1.0, 2.0, 5.0, 2.0]), np.array([4.0, 4.0, 5.0, 2.0])
+    found = find_separation(matrix, np.eye(2), ["i", "always"], success, trials)
+    assert (found.columns, found.upwards, found.complete) == (("always",), (True,), False)
+    assert found.share == pytest.approx(7 / 15)
+    assert "the outcomes of 46.7% of trials" in found.sentence()
+
+
 def test_rows_of_both_outcomes_leave_no_direction():
     matrix = np.column_stack([np.ones(8), np.arange(8) % 2])
     found = find_separation(matrix, np.eye(2), ["i", "x"], np.full(8, 1.0), np.full(8, 2.0))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.glmm.inference import Bootstrap, bootstrap, simulate
-from capability_transfer.analysis.glmm.laplace import fit, report
+from capability_transfer.analysis.glmm.laplace import Model, fit, report
 from capability_transfer.common import kept
 from capability_transfer.common.errors import InputError
 
@@ -78,6 +78,19 @@ def test_intervals_and_variance_explained(refits):
     assert explained["conf_low"] < explained["estimate"] < explained["conf_high"] <= 1
     assert (table["replicates"] == 40).all()
     assert (table["seed"] == 5).all()
+
+
+def test_nothing_is_said_to_be_explained_where_no_variance_is_left(few_cells):
+    model = Model("~ resource + size + (1 | variant) + (1 | variant:language)", few_cells)
+    alike = simulate(model, model.optimise(), np.random.default_rng(1))
+    data = few_cells.assign(n_correct=alike)
+    assert fit(FULL, data).sd("language") < 1e-4
+    assert fit(BASELINE, data).sd("language") > 0.1
+    found = bootstrap(FULL, data, replicates=2, **SETTINGS)
+    for table in (found.estimates, found.intervals()):
+        explained = table[table["kind"] == "explained"].set_index("group")["estimate"]
+        assert np.isnan(explained["language"])
+        assert np.isfinite(explained["variant:language"])
 
 
 def test_bias_correction_moves_an_interval_against_the_bias():

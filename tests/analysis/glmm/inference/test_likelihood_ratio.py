@@ -50,6 +50,12 @@ def test_a_whole_correlated_term_has_no_binomial_mixture(slopes, few_cells):
     assert test.p_value_mixture != test.p_value_mixture
 
 
+def test_a_smaller_model_that_is_as_likely_but_for_rounding_is_not_below_nothing(full, few_cells):
+    reduced = fit("~ resource + size + (1 | variant)", few_cells)
+    test = likelihood_ratio_test(full, replace(reduced, log_lik=full.log_lik + 1e-9))
+    assert (test.statistic, test.p_value, test.p_value_mixture) == (0, 1, 1)
+
+
 @pytest.mark.parametrize(("statistic", "expected"), [(0.0, 1.0), (2.705543, 0.05)])
 def test_one_variance_alone(statistic, expected):
     assert mixture_p_value(statistic, 1, 1) == pytest.approx(expected, rel=1e-5)

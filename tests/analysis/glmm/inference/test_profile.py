@@ -95,6 +95,19 @@ def test_coordinates_go_there_and_back(fitted_slopes):
         assert jacobian[:, j] == pytest.approx(slope, abs=1e-8)
 
 
+def test_an_sd_is_estimated_where_any_entry_of_its_row_is(fitted_slopes):
+    model, optimum = fitted_slopes
+    coordinates = Coordinates(model)
+    (place, here) = next(row for row in coordinates.rows if len(row[0]) == 2)
+    free = np.ones(len(optimum.point.phi), dtype=bool)
+    free[place[1]] = False  # a correlation of 1: the effect varies, and its angle is given
+    found = coordinates.free(free)
+    assert found[here].tolist() == [True, False]
+    assert found.sum() == len(found) - 1
+    free[place] = False
+    assert coordinates.free(free)[here].tolist() == [False, False]
+
+
 @pytest.mark.parametrize("seed", [1, 5])
 def test_bounds_beside_an_sd_of_zero_let_it_rise(seed):
     """A bound is where a fit with the coefficient held there (as an offset) says it is."""
