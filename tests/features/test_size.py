@@ -20,6 +20,7 @@ from capability_transfer.features.size import build, parse_size
         ("Qwen3-8B (reasoning on)", 8),
         ("qwen3:1.7b", 1.7),
         ("Qwen3-4B-Instruct-2507", 4),
+        ("the-7b-club/Model-3B", 3),
     ],
 )
 def test_names_that_state_one_size(name, billions):

@@ -83,6 +83,16 @@ def test_filters_of_each_format(tmp_path, version):
         right([folder], out, "strictmatch")
 
 
+def test_a_file_of_another_name_is_of_the_longest_task_that_the_name_ends_in(tmp_path):
+    others = [Task(name, {("acc", "none"): [1, 1, 1]}) for name in ("sw", "direct_sw")]
+    folder = write(tmp_path, MODELS[0], [others[0], TWO, others[1]], "old")
+    samples = folder / f"samples_{TWO.name}_{DATE}.jsonl"
+    own = samples.rename(folder / f"published_{TWO.name}.jsonl")
+    (folder / f"results_{DATE}.json").rename(folder / "results.json")
+    assert right([own], tmp_path / "o.parquet", "strict-match") == [0, 0, 1]
+    assert right([own], tmp_path / "o.parquet", f"{TWO.name}=flexible-extract") == [1, 0, 1]
+
+
 @pytest.mark.parametrize("version", FORMATS)
 def test_one_line_a_document_needs_no_results(tmp_path, version):
     one = Task("mgsm_direct_sw", {("exact_match", "none"): [1, 0, 1]})

@@ -61,6 +61,7 @@ def test_summary_of_known_errors():
             "predictor": "p",
             "observed": [0.1, 0.5, 0.9],
             "plug_in": [0.2, 0.5, 0.8],
+            "integrated": [0.9, 0.5, 0.3],
             "low_80": [0.0, 0.4, 0.85],
             "high_80": [0.3, 0.45, 0.95],
         }
@@ -68,7 +69,12 @@ def test_summary_of_known_errors():
     row = scores.summary(rows).iloc[0]
     assert row["mae"] == pytest.approx(20 / 3)
     assert row["rmse"] == pytest.approx(np.sqrt(200 / 3))
-    assert row["pearson"] == pytest.approx(1)
+    assert row[["pearson", "spearman"]].tolist() == pytest.approx([1, 1])
+    other = scores.summary(rows, "integrated").iloc[0]
+    assert other["mae"] == pytest.approx(140 / 3)
+    assert other["rmse"] == pytest.approx(np.sqrt((80**2 + 60**2) / 3))
+    assert other["pearson"] == pytest.approx(-0.24 / np.sqrt(0.32 * 0.56 / 3))
+    assert other["spearman"] == pytest.approx(-1)
     assert row["coverage_80"] == pytest.approx(2 / 3)
 
 

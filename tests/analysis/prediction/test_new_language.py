@@ -159,6 +159,8 @@ def test_a_new_models_fertility_is_that_of_its_tokenizers_counts(bundle, inputs)
     peers = ratio[inputs.features.models.query("in_study")["tokenizer"]].mean()
     assert table.loc["jpn", "fertility"] == pytest.approx(ratio["gemma-3"] - peers)
     assert table.loc["swh", "fertility"] == 0
+    rows = pair_rows(bundle, model, anywhere.find_languages(bundle, ["fra", "jpn", "swh"])[0])
+    assert rows["fertility_error"].tolist() == [0, 0, 1]  # a count has none, ignorance a whole SD
 
 
 def test_less_known_models_have_wider_intervals(bundle):
@@ -208,6 +210,8 @@ def test_all_languages_skip_and_name_what_lacks_a_feature(bundle):
     rows, skipped = new_language.find_languages(bundle, ["all"])
     assert len(rows) > 25
     assert rows[["resource", "distance"]].notna().all(axis=None)
+    assert (rows["template"] != "").all()  # those that somebody could be asked in
+    assert {*rows["language"]} < {*bundle.languages["language"]}
     named = {line.split()[0] for line in skipped}
     assert not named & set(rows["language"])
     with pytest.raises(InputError, match="nan has no resource: Common Crawl has no entry"):
