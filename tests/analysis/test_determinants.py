@@ -1,7 +1,5 @@
 """The study's main model on the embedded data: against the published figures and against lme4."""
 
-from contextlib import nullcontext
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,9 +14,7 @@ from capability_transfer.analysis.variance import unexplained, variance_explaine
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.seeds import DEFAULT_SEED
 
-
-def quietly(label):
-    return nullcontext(None)
+from tests.progress import silent
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +24,7 @@ def inputs():
 
 @pytest.fixture(scope="module")
 def result(inputs):
-    return determinants(inputs, None, "laplace", None, quietly)
+    return determinants(inputs, None, "laplace", None, silent)
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +87,7 @@ def test_our_optimum_is_lme4s(result, by_lme4, model):
 
 def test_published_figures_stand_only_beside_the_studys_model_on_its_data(inputs):
     formula = "~ size + (1 | variant) + (1 | language) + (1 | template)"
-    other = determinants(inputs, formula, "laplace", None, quietly)
+    other = determinants(inputs, formula, "laplace", None, silent)
     assert other.fixed_effects()["published"].isna().all()
     assert other.baseline is None
     assert other.variance_explained().empty
@@ -135,7 +131,7 @@ def test_an_sd_at_zero_explains_nothing_and_stops_nothing(full, baseline, messag
 
 def test_an_unknown_mode_is_refused_with_a_near_match(inputs):
     with pytest.raises(InputError, match="no engine 'laplas'.*laplace"):
-        determinants(inputs, None, "laplas", None, quietly)
+        determinants(inputs, None, "laplas", None, silent)
 
 
 def test_separated_levels_are_named_before_the_fit():

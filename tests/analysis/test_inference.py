@@ -1,7 +1,5 @@
 """Intervals and checks asked for of a fit: what comes back, and what is refused."""
 
-from contextlib import contextmanager
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +9,8 @@ from capability_transfer.analysis.glmm.inference.intervals import COLUMNS
 from capability_transfer.analysis.glmm.laplace import fit
 from capability_transfer.common.errors import InputError
 from scipy.special import expit
+
+from tests.progress import silent
 
 GROUPS = "(1 | language) + (1 | variant) + (1 | variant:language)"
 FORMULA = f"~ resource + size + {GROUPS}"
@@ -42,15 +42,10 @@ def fitted(data):
     return fit(FORMULA, data)
 
 
-@contextmanager
-def silently(label, total):
-    yield lambda done: None
-
-
 def infer(fitted, data, **request):
     baseline = parse(f"~ size + {GROUPS}")
     settings = inference.Request(**({"replicates": 8, "seed": 3, "jobs": 1} | request))
-    return inference.infer(fitted, data, baseline, settings, None, silently)
+    return inference.infer(fitted, data, baseline, settings, None, silent)
 
 
 def test_nothing_is_computed_unasked(fitted, data):

@@ -29,6 +29,7 @@ def test_nothing_changes_without_a_cluster():
         assert run() == run()
 
 
+@pytest.mark.heavy
 def test_a_worker_that_dies(tmp_path):
     pytest.importorskip("distributed")
     marker = tmp_path / "died"

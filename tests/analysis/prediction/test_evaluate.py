@@ -1,7 +1,5 @@
 """Held-out predictions of a part of the study: resumed, parallel or not, the same."""
 
-from contextlib import contextmanager
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,12 +16,9 @@ from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError
 
+from tests.progress import silent
+
 FOLDS = [Fold("language", "mar", ("mar",)), Fold("script", "Deva", ("hin", "mar"))]
-
-
-@contextmanager
-def silent(label, total):
-    yield lambda done: None
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Template budgets: draws, averages, and both methods on a part of the study."""
 
-from contextlib import contextmanager
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,10 +7,7 @@ from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.prediction.few_templates import few_templates, shuffled, summarise
 from capability_transfer.common.errors import InputError
 
-
-@contextmanager
-def silent(label, total):
-    yield lambda done: None
+from tests.progress import silent
 
 
 def test_a_larger_budget_sees_what_a_smaller_one_saw():
@@ -55,6 +50,7 @@ def test_as_many_templates_as_there_are_are_refused(joined, vectors):
         few_templates(Task(joined, vectors, workers=1), silent, budgets=(0, 20))
 
 
+@pytest.mark.heavy
 def test_a_refit_and_an_update(joined, vectors):
     few = joined[joined["language"].isin(["eng", "deu", "dan", "isl", "hin"])]
     task = Task(few.reset_index(drop=True), vectors, workers=1)

@@ -1,7 +1,5 @@
 """Held-out predictions by lme4's fits are those by ours."""
 
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
 from capability_transfer.analysis.prediction.evaluate import Task, evaluate
@@ -9,10 +7,7 @@ from capability_transfer.analysis.prediction.folds import Fold
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.common.errors import InputError
 
-
-@contextmanager
-def silent(label, total):
-    yield lambda done: None
+from tests.progress import silent
 
 
 @pytest.mark.needs("R")

@@ -1,7 +1,6 @@
 """What ``transfer loo-predict`` writes when it is asked for some predictors only."""
 
 import warnings
-from contextlib import contextmanager
 from dataclasses import replace
 
 import matplotlib as mpl
@@ -11,12 +10,9 @@ from capability_transfer.analysis.commands.loo_predict import write
 from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.prediction.loo import loo
 
+from tests.progress import silent
+
 LADDER = {"figure_calibration", "figure_ladder"}
-
-
-@contextmanager
-def silent(label, total):
-    yield lambda done: None
 
 
 @pytest.mark.parametrize(
@@ -24,9 +20,10 @@ def silent(label, total):
     [
         ("grand_mean", set(), []),  # no model and no intervals
         ("study_pairs", LADDER, ["study_pairs"]),
-        ("smooth", LADDER | {"figure_05", "figure_06", "figure_14"}, ["smooth"]),
+        pytest.param("smooth", LADDER | {"figure_05", "figure_06", "figure_14"}, ["smooth"],
+                     marks=pytest.mark.heavy),
     ],
-)
+)  # fmt: skip
 def test_figures_are_drawn_where_their_predictors_were_asked_for(
     inputs, joined, vectors, tmp_path, name, figures, steps
 ):

@@ -1,6 +1,5 @@
 """Nested choice: from errors made up by hand, and on a part of the study."""
 
-from contextlib import contextmanager
 from itertools import combinations
 
 import pandas as pd
@@ -10,10 +9,7 @@ from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.prediction.loo import ALL, choose, describe_nested, nested
 from capability_transfer.common.errors import InputError
 
-
-@contextmanager
-def silent(label, total):
-    yield lambda done: None
+from tests.progress import silent
 
 
 def _pairs(fold: str, language: str, predictor: str, errors: list[float]) -> list[dict]:
@@ -44,6 +40,7 @@ def test_the_choice_is_by_the_other_languages_alone():
     assert "bad 2 of 3 times, good 1 of 3 times" in describe_nested(table)
 
 
+@pytest.mark.heavy
 def test_a_part_of_the_study(joined, vectors, monkeypatch, tmp_path):
     few = joined[joined["language"].isin(["eng", "deu", "rus", "isl", "hin", "mar"])]
     task = Task(few.reset_index(drop=True), vectors, cache=tmp_path, workers=1)

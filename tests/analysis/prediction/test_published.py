@@ -1,6 +1,5 @@
 """The study's held-out errors on the embedded data, all 15 folds (``pytest -m slow``)."""
 
-from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -12,12 +11,9 @@ from capability_transfer.analysis.prediction.folds import leave_one_out
 from capability_transfer.analysis.prediction.loo import prepare
 from capability_transfer.common.seeds import DEFAULT_SEED
 
+from tests.progress import silent
+
 EXPECTED = pd.read_csv(Path(__file__).parents[2] / "expected" / "unseen_published.csv")
-
-
-@contextmanager
-def silent(label, total):
-    yield lambda done: None
 
 
 @pytest.fixture(scope="module")

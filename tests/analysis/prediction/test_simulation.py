@@ -1,15 +1,10 @@
 """Intervals in simulated worlds: what is counted, and that they cover what they promise."""
 
-from contextlib import contextmanager
-
 import pytest
 from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.prediction.simulation import coverage
 
-
-@contextmanager
-def silent(label, total):
-    yield lambda done: None
+from tests.progress import silent
 
 
 def test_every_world_counts_pairs_and_means_at_every_level(joined, vectors):

@@ -1,7 +1,6 @@
 """The explorer's numbers are those of a prediction asked for alone, multiples of English's size."""
 
 import base64
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -11,6 +10,8 @@ from capability_transfer.analysis.prediction import describe, new_language, new_
 from capability_transfer.analysis.prediction.new_language import size_multiples
 from capability_transfer.analysis.report import explorer
 from capability_transfer.features.table import build_all
+
+from tests.progress import silent
 
 LANGUAGES = ["eng", "deu", "fra", "rus", "dan", "est", "isl", "hin", "mar"]
 FAMILIES = ("Qwen2.5", "Qwen3-", "gemma-3", "granite")
@@ -29,11 +30,6 @@ def bundle():
     table = made.languages[made.languages["language"].isin(kept)].reset_index(drop=True)
     object.__setattr__(made, "languages", table)
     return made
-
-
-@contextmanager
-def silent(label, total):
-    yield lambda done: None
 
 
 @pytest.fixture(scope="module")

@@ -54,6 +54,7 @@ def test_outcomes_of_one_split_are_refused():
         p.check_splits(pd.DataFrame({"split": ["symbolic"]}))
 
 
+@pytest.mark.heavy
 def test_the_joint_model():
     result = p.penalty(load(split=None))
     fixed = result.fixed_effects().set_index("term")

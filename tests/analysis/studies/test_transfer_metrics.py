@@ -65,6 +65,7 @@ def test_a_users_outcomes_give_tables_figures_and_cohorts(files):
     assert all(f"own-{i}b" in table for i in range(1, 7))
 
 
+@pytest.mark.heavy
 def test_a_glmm_stands_beside_on_request(files):
     outcomes, models, out = files
     found = run(
