@@ -8,9 +8,9 @@ from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.glmm.inference.intervals import COLUMNS
 from capability_transfer.analysis.glmm.laplace import fit
 from capability_transfer.common.errors import InputError
-from scipy.special import expit
 
 from tests.progress import silent
+from tests.simulation import answered, crossed, effects
 
 GROUPS = "(1 | language) + (1 | variant) + (1 | variant:language)"
 FORMULA = f"~ resource + size + {GROUPS}"
@@ -19,22 +19,12 @@ FORMULA = f"~ resource + size + {GROUPS}"
 @pytest.fixture(scope="module")
 def data():
     rng = np.random.default_rng(2)
-    grid = pd.MultiIndex.from_product(
-        [range(8), range(10), range(3)], names=["variant", "language", "template"]
-    ).to_frame(index=False)
-    resource, size = rng.normal(size=10), rng.normal(size=8)
-    v, lang = grid["variant"].to_numpy(), grid["language"].to_numpy()
-    eta = (
-        0.8 * resource[lang]
-        + size[v]
-        + rng.normal(0, 0.4, 10)[lang]
-        + rng.normal(0, 0.4, 8)[v]
-        + rng.normal(0, 0.5, (8, 10))[v, lang]
-        + rng.normal(0, 0.7, len(grid))
-    )
-    return grid.astype(str).assign(
-        resource=resource[lang], size=size[v], n_correct=rng.binomial(20, expit(eta)), n_total=20
-    )
+    grid = crossed(variant=8, language=10, template=3)
+    resource = rng.normal(size=10)[grid["language"]]
+    size = rng.normal(size=8)[grid["variant"]]
+    sds = {"language": 0.4, "variant": 0.4, "variant:language": 0.5, "": 0.7}
+    eta = 0.8 * resource + size + effects(rng, grid, sds)
+    return answered(rng, grid.astype(str).assign(resource=resource, size=size), eta)
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.common.errors import InputError
-from scipy.special import expit
 
 from capability_transfer import few_templates, fit, hold_out, load, measures, predict
 from tests.analysis.command_line import transfer
+from tests.simulation import answered, crossed, effects
 
 LANGUAGES = ["eng", "deu", "swh", "tur", "kor", "vie", "pol"]
 WITHOUT = (
@@ -29,21 +29,18 @@ def models():
 @pytest.fixture(scope="module")
 def cells(models):
     rng = np.random.default_rng(1)
-    grid = pd.MultiIndex.from_product(
-        [models.index, range(len(LANGUAGES)), range(6)], names=["model", "language", "template"]
-    ).to_frame(index=False)
-    table = models.loc[grid["model"], ["variant", "params_b", "reasoning"]].reset_index(drop=True)
+    grid = crossed(model=len(models), language=len(LANGUAGES), template=6)
+    table = models.loc[grid["model"]].reset_index(drop=True)
     eta = -1 + 0.6 * np.log2(table["params_b"]) + 0.7 * (table["reasoning"] == "on")
-    eta += -0.25 * grid["language"] + rng.normal(0, 0.4, 6)[grid["template"]]
-    return pd.DataFrame(
+    eta += -0.25 * grid["language"] + effects(rng, grid, {"template": 0.4, "": 0.3})
+    cells = pd.DataFrame(
         {
             "variant": table["variant"],
-            "language": [LANGUAGES[i] for i in grid["language"]],
-            "template": [f"t{i}" for i in grid["template"]],
-            "n_correct": rng.binomial(10, expit(eta + rng.normal(0, 0.3, len(eta)))),
-            "n_total": 10,
+            "language": grid["language"].map(LANGUAGES.__getitem__),
+            "template": grid["template"].map("t{}".format),
         }
     )
+    return answered(rng, cells, eta, 10)
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.glmm.r_session import session
-from scipy.special import expit
+
+from tests.simulation import answered, crossed, effects, named
 
 FORMULA = (
     "~ resource * size + (1 | variant) + (1 | template) + (1 | language) + (1 | variant:language)"
 )
 TRUTH = {"(Intercept)": 0.3, "resource": 0.8, "size": 1.2, "resource:size": -0.3}
-TRUE_SD = {"variant": 0.5, "template": 1.0, "language": 0.4, "variant:language": 0.5}
+TRUE_SD = {"variant": 0.5, "language": 0.4, "template": 1.0, "variant:language": 0.5}
 
 
 def simulate(
@@ -18,32 +19,16 @@ def simulate(
 ) -> pd.DataFrame:
     """Cells of 20 instances from ``FORMULA`` with ``TRUTH`` and ``TRUE_SD``."""
     rng = np.random.default_rng(seed)
-    grid = pd.MultiIndex.from_product(
-        [range(variants), range(languages), range(templates)],
-        names=["variant", "language", "template"],
-    ).to_frame(index=False)
-    v, lang, t = (grid[name].to_numpy() for name in grid.columns)
-    resource = rng.permutation(np.linspace(-1.6, 1.6, languages))[lang]
-    size = rng.permutation(np.linspace(-1.6, 1.6, variants))[v]
+    grid = crossed(variant=variants, language=languages, template=templates)
+    resource = rng.permutation(np.linspace(-1.6, 1.6, languages))[grid["language"]]
+    size = rng.permutation(np.linspace(-1.6, 1.6, variants))[grid["variant"]]
     eta = (
         TRUTH["(Intercept)"] + TRUTH["resource"] * resource + TRUTH["size"] * size
         + TRUTH["resource:size"] * resource * size
-        + rng.normal(0, TRUE_SD["variant"], variants)[v]
-        + rng.normal(0, TRUE_SD["language"], languages)[lang]
-        + rng.normal(0, TRUE_SD["template"], templates)[t]
-        + rng.normal(0, TRUE_SD["variant:language"], variants * languages)[v * languages + lang]
+        + effects(rng, grid, TRUE_SD)
     )  # fmt: skip
-    return pd.DataFrame(
-        {
-            "variant": [f"v{i:02d}" for i in v],
-            "language": [f"l{i:02d}" for i in lang],
-            "template": [f"t{i:02d}" for i in t],
-            "resource": resource,
-            "size": size,
-            "n_correct": rng.binomial(20, expit(eta)),
-            "n_total": 20,
-        }
-    )
+    cells = named(grid, variant="v{:02d}", language="l{:02d}", template="t{:02d}")
+    return answered(rng, cells.assign(resource=resource, size=size), eta)
 
 
 @pytest.fixture(scope="session")

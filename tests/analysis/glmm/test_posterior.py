@@ -8,19 +8,17 @@ from capability_transfer.analysis.glmm.laplace import Kernel, Settings
 from capability_transfer.analysis.glmm.posterior import Posterior, central_sd
 from capability_transfer.analysis.glmm.predict import linear_predictor
 
+from tests.simulation import answered, crossed, effects, named
+
 
 @pytest.fixture(scope="module")
 def data():
     generator = np.random.default_rng(11)
-    rows = [(f"v{v}", f"l{t}") for v in range(12) for t in range(8)]
-    data = pd.DataFrame(rows, columns=["variant", "language"])
-    data["x"] = generator.normal(size=len(data))
-    effect = dict(zip(data["language"].unique(), generator.normal(0, 0.8, 8), strict=True))
-    own = dict(zip(data["variant"].unique(), generator.normal(0, 0.6, 12), strict=True))
-    eta = 0.3 + 0.5 * data["x"] + data["language"].map(effect) + data["variant"].map(own)
-    data["n_total"] = 40
-    data["n_correct"] = generator.binomial(40, 1 / (1 + np.exp(-eta)))
-    return data
+    grid = crossed(variant=12, language=8)
+    x = generator.normal(size=len(grid))
+    eta = 0.3 + 0.5 * x + effects(generator, grid, {"language": 0.8, "variant": 0.6})
+    cells = named(grid, variant="v{}", language="l{}").assign(x=x)
+    return answered(generator, cells, eta, 40)
 
 
 @pytest.fixture(scope="module")

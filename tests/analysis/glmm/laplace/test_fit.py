@@ -9,6 +9,8 @@ from capability_transfer.analysis.glmm.predict import linear_predictor
 from capability_transfer.analysis.glmm.result import load, save
 from scipy.special import expit
 
+from tests.simulation import answered, crossed, effects, named
+
 
 @pytest.fixture(scope="module")
 def fits(design):
@@ -80,18 +82,10 @@ def test_slopes_without_intercepts_converge(seed):
 def simulate(seed, groups=80, rows=25, trials=10):
     """y by group and item: slope 0.7, intercept −0.2, SDs 0.8 (group) and 0.5 (item)."""
     random = np.random.RandomState(seed)
-    group, item = (x.ravel() for x in np.indices((groups, rows)))
-    x = random.randn(groups * rows)
-    eta = -0.2 + 0.7 * x + 0.8 * random.randn(groups)[group] + 0.5 * random.randn(rows)[item]
-    return pd.DataFrame(
-        {
-            "g": [f"g{i}" for i in group],
-            "item": [f"i{i}" for i in item],
-            "x": x,
-            "n_correct": random.binomial(trials, expit(eta)),
-            "n_total": trials,
-        }
-    )
+    grid = crossed(g=groups, item=rows)
+    x = random.randn(len(grid))
+    eta = -0.2 + 0.7 * x + effects(random, grid, {"g": 0.8, "item": 0.5})
+    return answered(random, named(grid, g="g{}", item="i{}").assign(x=x), eta, trials)
 
 
 def test_recovers_the_truth():
