@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import typer
@@ -96,15 +97,20 @@ def test_what_is_read_from_the_source_is_what_the_command_takes(name):
     assert described(name).__doc__.split() == module.command.__doc__.split()
 
 
+def typed(shell, words):
+    """The variables by which a shell asks what to offer after ``words``."""
+    line = " ".join(words)
+    asked = (
+        {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+        if shell == "bash"
+        else {"_TYPER_COMPLETE_ARGS": line}
+    )
+    return asked | {"_TRANSFER_COMPLETE": f"complete_{shell}"}
+
+
 def complete(shell, words, cwd):
     """What the shell gets to offer after ``words``, in a process of its own as shells do it."""
-    typed = " ".join(words)
-    variables = (
-        {"COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
-        if shell == "bash"
-        else {"_TYPER_COMPLETE_ARGS": typed}
-    )
-    variables |= {"_TRANSFER_COMPLETE": f"complete_{shell}", "PYTHONPROFILEIMPORTTIME": "1"}
+    variables = typed(shell, words) | {"PYTHONPROFILEIMPORTTIME": "1"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     ended = subprocess.run(
         [TRANSFER], env=os.environ | variables, cwd=cwd, capture_output=True, text=True, check=True
@@ -136,15 +142,32 @@ OFFERS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "offered", "told"), OFFERS)
-def test_bash_and_zsh_complete(words, offered, told, tmp_path):
-    shown = complete("bash", ["transfer", *words], tmp_path).split("\n")
+def check_completion(complete, words, offered, told, cwd):
+    shown = complete("bash", ["transfer", *words], cwd).split("\n")
     assert set(offered) <= set(shown)
     assert all(one.startswith(words[-1]) for one in shown if one)
-    shown = complete("zsh", ["transfer", *words], tmp_path)
+    shown = complete("zsh", ["transfer", *words], cwd)
     for one in offered:
         assert f'"{one}"'.replace(":", r"\\:") in shown
     assert told is None or told in shown
+
+
+@pytest.mark.parametrize(("words", "offered", "told"), OFFERS)
+def test_what_is_offered(words, offered, told, tmp_path, capsys):
+    def complete(shell, words, cwd):
+        with patch.dict(os.environ, typed(shell, words)), pytest.raises(SystemExit):
+            cli.build([])([], prog_name="transfer")
+        return capsys.readouterr().out
+
+    check_completion(complete, words, offered, told, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "offered", "told"),
+    [OFFERS[0], *(pytest.param(*offer, marks=pytest.mark.heavy) for offer in OFFERS[1:])],
+)
+def test_bash_and_zsh_complete(words, offered, told, tmp_path):
+    check_completion(complete, words, offered, told, tmp_path)
 
 
 def test_completion_offers_what_the_commands_know():

@@ -390,6 +390,7 @@ def test_the_installed_command_runs_and_lists_its_commands(tmp_path):
     assert "no engine 'stan'" in bad.stderr
 
 
+@pytest.mark.heavy
 def test_an_encoding_without_a_sign_does_not_end_the_run(tmp_path):
     command = Path(sys.executable).with_name("transfer")
     ended = subprocess.run([command, "overview", "--out", "r"], cwd=tmp_path, capture_output=True,

@@ -25,6 +25,7 @@ def design(tmp_path_factory):
     return kept.write(("~ resource + (1 | variant) + (1 | language)", data), path)
 
 
+@pytest.mark.heavy
 def test_an_engine_that_works(design):
     found = run_apart("benchmarks.child", "laplace", str(design), limit=120)
     assert found["status"] == "converged"
@@ -34,6 +35,7 @@ def test_an_engine_that_works(design):
     assert re.search(r"openblas|mkl|blis|accelerate", found["blas"])
 
 
+@pytest.mark.heavy
 def test_an_engine_in_r_says_rs_blas(design):
     found = run_apart("benchmarks.child", "lme4 nAGQ=0", str(design), limit=120)
     if found["status"] == "not installed":
@@ -41,6 +43,7 @@ def test_an_engine_in_r_says_rs_blas(design):
     assert re.fullmatch(r"R: \w+ \(.*blas.*\)", found["blas"])
 
 
+@pytest.mark.heavy
 def test_an_engine_that_fails_or_is_stopped(design):
     assert run_apart("benchmarks.child", "no engine", str(design), limit=120) == {
         "status": "failed: KeyError: 'no engine'"

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 LOGS = Path(__file__).parents[2] / "data" / "inspect"
+pytestmark = pytest.mark.heavy
 FEW = settings(
     max_examples=40,
     deadline=None,

@@ -18,6 +18,8 @@ FAMILIES = ("Qwen2.5", "Qwen3-", "gemma-3", "granite")
 SIZES = (1, 8, 72)
 ITEMS, SEED = 500, 3
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(scope="module")
 def bundle():
