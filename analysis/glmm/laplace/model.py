@@ -70,7 +70,7 @@ class Settings:
     tolerance: float = 1e-6
     hessian: str = "exact"
     max_iterations: int = 300
-    sparse_work: float = 1e7
+    sparse_work: float = 3e7
 
     def __post_init__(self):
         if self.hessian not in ("exact", "working"):

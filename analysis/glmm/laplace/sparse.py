@@ -13,8 +13,10 @@ are computed together.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
+import pandas as pd
 from capability_transfer.analysis.glmm.laplace.design import Design
 from capability_transfer.analysis.glmm.laplace.ordering import Elimination, eliminate
 from capability_transfer.analysis.glmm.laplace.schur import Posterior
@@ -23,16 +25,55 @@ from scipy.sparse.linalg import splu
 
 
 class SparseSystem:
-    """Builds sparse factors of H for a design without cross terms (``build(grid=False)``)."""
+    """Builds sparse factors of H for a design without cross terms (``build(grid=False)``).
+
+    A unit adds to H at the pairs of its effects. Where these stand is found once: factors and
+    leverages are then sums and look-ups over units, pair by pair.
+    """
 
     def __init__(self, design: Design, elimination: Elimination | None = None):
         self.design = design
         self.elimination = eliminate(design) if elimination is None else elimination
-        units, k = design.unit_index.shape
-        value = np.ones((units, k)) if design.unit_value is None else design.unit_value
-        pointers = np.arange(0, units * k + 1, k)
-        shape = (units, design.effects)
-        self.z = sparse.csr_array((value.ravel(), design.unit_index.ravel(), pointers), shape)
+        index, value = [], []
+        for start, term in zip(design.starts, design.terms, strict=False):
+            copies = term.index[:, 0] // term.q
+            index.append(start + copies[:, None] * term.q + np.arange(term.q))
+            value.append(np.zeros((len(copies), term.q)))
+            np.put_along_axis(value[-1], term.index % term.q, term.value, axis=1)
+        self.value = np.concatenate(value, axis=1)
+        ends = np.cumsum([0, *(term.q for term in design.terms)])
+        self.own = [slice(*both) for both in pairwise(ends)]  # each term's part of a unit's loads
+        self._find_pattern(np.concatenate(index, axis=1))
+
+    def _find_pattern(self, index: np.ndarray) -> None:
+        """The entries of H on and below the diagonal, by columns in the order of elimination."""
+        size, order = self.design.effects, self.elimination.order
+        place = np.empty(size, dtype=np.intp)
+        place[order] = np.arange(size)
+        at = place[index]
+        self.pairs = list(combinations_with_replacement(range(at.shape[1]), 2))
+        keys = [
+            np.minimum(at[:, a], at[:, b]) * size + np.maximum(at[:, a], at[:, b])
+            for a, b in self.pairs
+        ]
+        found = [np.arange(size) * (size + 1), *(pd.unique(key) for key in keys)]
+        self.keys = np.unique(np.concatenate(found))
+        self.places = [np.searchsorted(self.keys, key).astype(np.int32) for key in keys]
+        column, row = np.divmod(self.keys, size)
+        self.diagonal = np.flatnonzero(column == row)
+        off = np.flatnonzero(column != row)
+        numbers = np.concatenate([np.arange(len(row)), off]) + 1  # 0 would not be kept
+        both = (np.concatenate([row, column[off]]), np.concatenate([column, row[off]]))
+        self.whole = sparse.csc_array((numbers, both), shape=(size, size))
+
+    def matrix(self, weight: np.ndarray, loads: np.ndarray) -> sparse.csc_array:
+        """Σ weight z z' + I of the units' ``loads`` z, in the order of elimination."""
+        out = np.zeros(len(self.keys))
+        for (a, b), place in zip(self.pairs, self.places, strict=True):
+            out += np.bincount(place, weight * loads[:, a] * loads[:, b], len(out))
+        out[self.diagonal] += 1.0
+        shared = (out[self.whole.data - 1], self.whole.indices, self.whole.indptr)
+        return sparse.csc_array(shared, shape=self.whole.shape)
 
     def factor(self, weight: np.ndarray, blocks: list[np.ndarray]) -> SparseFactor:
         """H's factor at the weights (units × 1) and the terms' blocks T."""
@@ -40,8 +81,13 @@ class SparseSystem:
 
     @cached_property
     def selected(self) -> SelectedInverse:
-        """What entries of the inverse are computed, and from which."""
+        """The entries of the inverse that are computed."""
         return SelectedInverse(self.elimination)
+
+    @cached_property
+    def known(self) -> np.ndarray:
+        """Where the entries of H stand among those of the inverse."""
+        return self.selected.find(self.keys)
 
 
 class SelectedInverse:
@@ -49,7 +95,7 @@ class SelectedInverse:
 
     def __init__(self, elimination: Elimination):
         structs = elimination.structs
-        self.size, self.order = len(structs), elimination.order
+        self.size = len(structs)
         counts = np.array([len(own) for own in structs], dtype=np.intp)
         self.starts = np.concatenate([[0], np.cumsum(counts)])
         self.rows = np.concatenate([np.zeros(0, dtype=np.intp), *structs])
@@ -63,11 +109,16 @@ class SelectedInverse:
         rows = self.rows[own]
         first, second = rows[:, :, None], rows[:, None, :]
         low, high = np.minimum(first, second), np.maximum(first, second)
-        off = np.searchsorted(self.keys, low * self.size + high)
-        return members, own, np.where(low == high, len(self.keys) + low, off)
+        return members, own, self.find(low * self.size + high)
 
-    def entries(self, lower: sparse.csc_array, pivots: np.ndarray) -> sparse.csr_array:
-        """H⁻¹ on the pattern of L + L', effects × effects, from H = L diag(pivots) L'.
+    def find(self, keys: np.ndarray) -> np.ndarray:
+        """Where ``entries`` has those of columns × size + rows (none above the diagonal)."""
+        column, row = np.divmod(keys, self.size)
+        off = np.searchsorted(self.keys, keys)
+        return np.where(column == row, len(self.keys) + column, off)
+
+    def entries(self, lower: sparse.csc_array, pivots: np.ndarray) -> np.ndarray:
+        """H⁻¹ where L has entries, then its diagonal, from H = L diag(pivots) L'.
 
         ``lower`` and ``pivots`` are in elimination order.
         """
@@ -82,10 +133,7 @@ class SelectedInverse:
             column = -np.einsum("mij,mj->mi", z[inner], part)
             z[own] = column
             z[len(self.keys) + members] = 1 / pivots[members] - np.sum(part * column, axis=1)
-        i, j, diagonal = self.order[self.rows], self.order[self.columns], self.order
-        data = np.concatenate([z[: len(i)], z[: len(i)], z[len(i) :]])
-        index = (np.concatenate([i, j, diagonal]), np.concatenate([j, i, diagonal]))
-        return sparse.csr_array((data, index), shape=(self.size, self.size))
+        return z
 
 
 def _by_depth(structs: list[np.ndarray], counts: np.ndarray) -> list[np.ndarray]:
@@ -104,18 +152,12 @@ class SparseFactor:
     """H at one W and Λ, factored."""
 
     def __init__(self, system: SparseSystem, weight: np.ndarray, blocks: list[np.ndarray]):
-        self.system, self.design, self.z = system, system.design, system.z
-        self.products = sparse.csr_array(self.z.T @ (self.z * weight[:, None]))
-        parts = [
-            sparse.kron(sparse.eye_array(term.copies), block)
-            for term, block in zip(self.design.terms, blocks, strict=True)
-        ]
-        self.relative = sparse.csr_array(sparse.block_diag(parts))
-        identity = sparse.eye_array(self.design.effects)
-        system_matrix = sparse.csr_array(self.relative.T @ self.products @ self.relative + identity)
-        order = system.elimination.order
+        self.system, self.weight, self.blocks = system, weight, blocks
+        parts = [system.value[:, own] @ block
+                 for own, block in zip(system.own, blocks, strict=True)]  # fmt: skip
+        self.loads = np.concatenate(parts, axis=1)  # ZΛ
         self.factor = splu(
-            sparse.csc_matrix(system_matrix[order][:, order]),
+            system.matrix(weight, self.loads),
             permc_spec="NATURAL",
             diag_pivot_thresh=0.0,
             options={"SymmetricMode": True},
@@ -139,19 +181,32 @@ class SparseFactor:
         back = np.argsort(place, kind="stable")
         lower = sparse.coo_array(self.factor.L)
         moved = (lower.data, (back[lower.row], back[lower.col]))
-        inverse = self.system.selected.entries(
+        system = self.system
+        inverse = system.selected.entries(
             sparse.csc_array(moved, shape=lower.shape), self.pivots[place]
-        )
-        covariance = sparse.csr_array(self.relative @ inverse @ self.relative.T)
-        half = sparse.csr_array((self.relative.T @ self.products).T)  # Z'WZΛ: symmetric products
-        traces = []
-        for t, term in enumerate(self.design.terms):
-            span = self.design.span(t)
-            left, right = inverse[span], half[span]
-            trace = [
-                [(left[a :: term.q] * right[b :: term.q]).sum() for b in range(term.q)]
-                for a in range(term.q)
-            ]
-            traces.append(np.array(trace, dtype=float))
-        leverage = np.asarray((self.z * (self.z @ covariance)).sum(axis=1))
-        return Posterior(leverage.reshape(-1, 1), traces, covariance.diagonal())
+        )[system.known]
+        solved = np.zeros_like(self.loads)  # H⁻¹Λ'z of every unit, at its own effects
+        for (a, b), at in zip(system.pairs, system.places, strict=True):
+            entries = inverse[at]
+            solved[:, a] += entries * self.loads[:, b]
+            if a != b:
+                solved[:, b] += entries * self.loads[:, a]
+        leverage = np.sum(self.loads * solved, axis=1)
+        solved *= self.weight[:, None]
+        traces = [solved[:, own].T @ system.value[:, own] for own in system.own]
+        return Posterior(leverage[:, None], traces, self._variance(inverse))
+
+    def _variance(self, inverse: np.ndarray) -> np.ndarray:
+        """The diagonal of ΛH⁻¹Λ', from the entries of H⁻¹ where H has some."""
+        system, design = self.system, self.system.design
+        out = np.empty(design.effects)
+        place = dict(zip(system.pairs, system.places, strict=True))
+        for t, (term, block) in enumerate(zip(design.terms, self.blocks, strict=True)):
+            first, q = system.own[t].start, term.q
+            copies, unit = np.unique(term.index[:, 0] // q, return_index=True)  # a unit of each
+            within = np.tile(np.eye(q), (term.copies, 1, 1))
+            for a, b in combinations_with_replacement(range(q), 2):
+                entries = inverse[place[first + a, first + b][unit]]
+                within[copies, a, b] = within[copies, b, a] = entries
+            out[design.span(t)] = np.einsum("ab,cbd,ad->ca", block, within, block).ravel()
+        return out

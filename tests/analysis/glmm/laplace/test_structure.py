@@ -41,7 +41,16 @@ def value_and_gradient(likelihood, seed=4):
     modes = likelihood.modes(np.linalg.solve(design.unscale, beta), theta * design.theta_scale)
     for_gamma, for_theta = likelihood.gradient(modes)
     for_beta = np.linalg.inv(design.unscale).T @ for_gamma
-    return modes.value, np.concatenate([for_beta, for_theta * design.theta_scale])
+    gradient = np.concatenate([for_beta, for_theta * design.theta_scale])
+    return modes.value, gradient, variances(design, modes.factor.posterior().variance)
+
+
+def variances(design, found):
+    """On the data's own scale, sorted: levels stand in different orders."""
+    spans = ((term, found[design.span(t)]) for t, term in enumerate(design.terms))
+    natural = [own.reshape(-1, term.q, term.width) / term.scale[:, None] ** 2
+               for term, own in spans]  # fmt: skip
+    return np.sort(np.concatenate([own.ravel() for own in natural]))
 
 
 EXTRA = {
@@ -65,16 +74,17 @@ def test_every_path_gives_one_likelihood_and_gradient(extra, design):
     added, kernels = EXTRA[extra]
     data = data.sample(frac=0.9, random_state=3)  # a grid with empty cells
     results = [value_and_gradient(x) for x in likelihoods(formula + added, data, kernels)]
-    for value, gradient in results[1:]:
+    for value, gradient, variance in results[1:]:
         assert value == pytest.approx(results[0][0], rel=1e-12)
         np.testing.assert_allclose(gradient, results[0][1], rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(variance[-len(results[0][2]) :], results[0][2], rtol=1e-7)
 
 
 def test_models_of_columns_alone(design):
     _, data = design("main")
     for right in ("(1 | template)", "(1 | template) + (1 | template:language)"):
         results = [value_and_gradient(x) for x in likelihoods("~ resource + " + right, data)]
-        for value, gradient in results[1:]:
+        for value, gradient, _ in results[1:]:
             assert value == pytest.approx(results[0][0], rel=1e-12)
             np.testing.assert_allclose(gradient, results[0][1], rtol=1e-7, atol=1e-7)
 
