@@ -22,7 +22,7 @@ from capability_transfer.analysis.prediction.evaluate import (
     in_parallel,
 )
 from capability_transfer.analysis.prediction.folds import Fold, keep_all, split
-from capability_transfer.analysis.prediction.item_model import ItemModel, update
+from capability_transfer.analysis.prediction.item_model import ItemModel, fit_without_each, update
 from capability_transfer.analysis.prediction.models import CellModel, PairModel, Refits
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.analysis.prediction.scores import NOMINAL, place
@@ -78,20 +78,15 @@ def few_templates(
     for name in predictors:
         wanted = [(language, tuple(range(draws)), tuple(budgets)) for language in held]
         todo = [what for what in wanted if not store.has(name, ("few", what))]
-        starts = _starts(task, name) if todo else ()
-        jobs += [delayed(_piece)(task, name, what, starts) for what in todo]
+        start = fit_to_all(task, name)[0].start if todo else None
+        of_items = {}
+        if todo and isinstance(predictor(name), PairModel):
+            of_items = fit_without_each(task.joined, [language for language, *_ in todo])
+        jobs += [delayed(_piece)(task, name, what, start, of_items.get(what[0])) for what in todo]
         keys += [(name, ("few", what)) for what in wanted]
     for name, what, table in in_parallel(task, jobs, "languages", counting):
         store.put(table, name, ("few", what))
     return pd.concat([store.get(*key) for key in keys], ignore_index=True)
-
-
-def _starts(task: Task, name: str) -> tuple[object, ...]:
-    """Where the fits without a language start: at those of all languages."""
-    start = fit_to_all(task, name)[0].start
-    if isinstance(predictor(name), CellModel):
-        return (start,)
-    return start, ItemModel.fit(task.joined).start
 
 
 def shuffled(templates: Sequence[str], language: str, draw: int, seed: int) -> np.ndarray:
@@ -100,10 +95,11 @@ def shuffled(templates: Sequence[str], language: str, draw: int, seed: int) -> n
     return np.random.default_rng(key).permutation(np.asarray(sorted(templates), dtype=object))
 
 
-def _piece(task: Task, name: str, what: tuple, starts: tuple[object, ...]):
+def _piece(task: Task, name: str, what: tuple, start: object, item_model: ItemModel | None):
     language, draws, budgets = what
-    run = _refitted if isinstance(predictor(name), CellModel) else _updated
-    return name, what, run(task, name, language, draws, budgets, *starts)
+    if item_model is None:
+        return name, what, _refitted(task, name, language, draws, budgets, start)
+    return name, what, _updated(task, name, language, draws, budgets, start, item_model)
 
 
 def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd.DataFrame:
@@ -128,12 +124,11 @@ def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd
 
 
 def _updated(
-    task: Task, name: str, language: str, draws, budgets, start, item_start
+    task: Task, name: str, language: str, draws, budgets, start, item_model: ItemModel
 ) -> pd.DataFrame:
     """Our way: what was predicted for the language is updated by the cells seen."""
     parts = split(task.joined, Fold("language", language, (language,)))
     fitted = predictor(name).fit(parts.train, task.vectors, task.engine, start)
-    item_model = ItemModel.fit(parts.train, item_start)
     truth = _accuracy(task.joined, language)
     pairs = parts.held.drop_duplicates("variant").set_index("variant").loc[truth.index]
     pairs = pairs.reset_index()

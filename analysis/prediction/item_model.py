@@ -21,15 +21,18 @@ logistic-normal integral does to good approximation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.prediction.models import fit_glmm
+from capability_transfer.analysis.glmm import laplace
+from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.prediction.models import SETTINGS, fit_glmm
 from scipy.special import expit
 
 FORMULA = "~ 1 + (1 | variant:language) + (1 | template) + (1 | template:language)"
-OF_FAMILIES = " + (1 | family:template:language)"
+FAMILIES = "family:template:language"
 SHRINKAGE = (16 * np.sqrt(3) / (15 * np.pi)) ** 2
 STEPS = 50
 SMALLEST_VARIANCE = 1e-6
@@ -56,16 +59,18 @@ class ItemModel:
     dispersion: float
     trials: float
     family_sd: float = 0.0
-    start: object = None
 
     @classmethod
-    def fit(cls, train: pd.DataFrame, start: object = None) -> ItemModel:
+    def fit(cls, train: pd.DataFrame) -> ItemModel:
         """From cells in at least two languages; features are not needed."""
-        several = train["family"].nunique() > 1
-        formula = FORMULA + (OF_FAMILIES if several else "")
-        fit, following = fit_glmm(formula, train, start=start)
+        return cls._of(fit_glmm(_formula(train), train)[0], train)
+
+    @classmethod
+    def _of(cls, fit: Fit, train: pd.DataFrame) -> ItemModel:
         modes = fit.modes[fit.modes["group"] == "template"].set_index("level")
+        modes = modes[modes.index.isin(train["template"].astype(str))]
         trials = train.loc[train["n_total"] > 0, "n_total"]
+        families = FAMILIES in set(fit.random_effects["group"])
         return cls(
             modes["mode"],
             modes["std_error"],
@@ -73,8 +78,7 @@ class ItemModel:
             fit.sd("template:language"),
             max(fit.diagnostics["dispersion"], 1.0),
             float(trials.mean()),
-            fit.sd("family:template:language") if several else 0.0,
-            following,
+            fit.sd(FAMILIES) if families else 0.0,
         )
 
     @property
@@ -111,6 +115,32 @@ class ItemModel:
         slope = (p * (1 - p)).mean(axis=1) / self.scale
         whole = expit(logit)
         return middle, whole * (1 - whole) / slope
+
+
+def _formula(cells: pd.DataFrame) -> str:
+    several = cells["family"].nunique() > 1
+    return FORMULA + (f" + (1 | {FAMILIES})" if several else "")
+
+
+def fit_without_each(cells: pd.DataFrame, languages: Sequence[str]) -> dict[str, ItemModel]:
+    """The item model of all other languages' cells, for every one of ``languages``.
+
+    One design has them all, from which a language is absent where its cells have no trials; each
+    fit starts at that of all languages.
+    """
+    formula = _formula(cells)
+    model = laplace.Model(formula, cells, (), SETTINGS["laplace"])
+    everything = model.optimise()
+    found = {}
+    for language in languages:
+        kept = (cells["language"] != language).to_numpy()
+        train = cells[kept]
+        if _formula(train) != formula:
+            found[language] = ItemModel.fit(train)
+            continue
+        part = model.refit(*(np.where(kept, cells[name], 0) for name in ("n_correct", "n_total")))
+        found[language] = ItemModel._of(laplace.report(part, part.optimise(everything)), train)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -119,7 +119,7 @@ def _plain(made: Bundle) -> dict[str, object]:
         "data": fitted.data,
         "known": vars(fitted.languages),
         "drawn": fitted.posterior.drawn(),
-        "item_model": vars(made.item_model) | {"start": None},
+        "item_model": vars(made.item_model),
         "tables": {name: getattr(made, name) for name in _TABLES},
     }
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.prediction.item_model import ItemModel, update
+from capability_transfer.analysis.prediction.item_model import ItemModel, fit_without_each, update
 
 TEMPLATES = [f"t{number:02d}" for number in range(60)]
 
@@ -185,3 +185,24 @@ def test_a_template_seen_a_million_times_is_known(layer, family_sd):
     assert drawn.std() < 0.001
     assert drawn.mean() == pytest.approx(0.9, abs=1e-4)
     assert sure.variance["t05"].iloc[0] == pytest.approx(1 / (10**6 * 0.9 * 0.1), rel=0.05)
+
+
+def test_the_models_without_a_language_are_those_of_the_other_cells(joined):
+    """Where the second family answers in Danish alone, the term of families goes with Danish."""
+    few = joined[joined["language"].isin(["eng", "deu", "dan", "isl"])]
+    few = few[~((few["language"] == "isl") & (few["template"] == few["template"].iloc[0]))]
+    own = few[few["language"] == "dan"].head(9).assign(template="seen in Danish alone")
+    cells = pd.concat([few, own], ignore_index=True)
+    first, second = cells["family"].unique()[:2]
+    danish = cells["family"].eq(second) & cells["language"].eq("dan")
+    one = cells[cells["family"].eq(first) | danish].reset_index(drop=True)
+    for data in (cells, one):
+        for language, found in fit_without_each(data, ["dan", "isl"]).items():
+            fresh = ItemModel.fit(data[data["language"] != language].reset_index(drop=True))
+            assert set(found.easiness.index) == set(fresh.easiness.index)
+            for name, value in vars(fresh).items():
+                same = getattr(found, name)
+                if isinstance(value, pd.Series):
+                    same = same[value.index]
+                np.testing.assert_allclose(same, value, rtol=1e-5, atol=1e-5, err_msg=name)
+    assert fit_without_each(one, ["dan"])["dan"].family_sd == 0
