@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from capability_transfer.analysis.commands import (
     determinants,
+    evaluations,
     measures,
     output,
     planning,
@@ -70,7 +71,7 @@ PANELS = {
 }
 """Every command, by the question that leads to it."""
 
-MODULES = (start, determinants, measures, planning)
+MODULES = (start, evaluations, determinants, measures, planning)
 """Where the commands are defined."""
 
 COMMANDS = tuple(name for names in PANELS.values() for name in names)

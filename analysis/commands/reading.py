@@ -75,14 +75,18 @@ def cells(say: Output, outcomes: Path) -> pd.DataFrame:
 
 
 def responses(
-    say: Output,
     paths: list[Path],
     split: str,
-    request: Request,
-    policies: Policies,
+    mapping: Path | None,
+    scorer: list[str] | None,
+    threshold: float | None,
+    errors: str,
+    duplicates: str,
     skip_damaged: bool,
 ) -> pd.DataFrame:
     """Cells of the responses of one split (all, if the logs state none)."""
+    say = current()
+    request, policies = Request(mapping, scorer, threshold), Policies(errors, duplicates)
     with progress.counting("logs", len(find(paths)[0])) as tell:
         table, report = response_cells(paths, request, policies, tell, skip_damaged)
     if "split" in table.columns:

@@ -72,6 +72,7 @@ def forest(
     label: str = "this fit, 95% Wald interval",
     published: str = "published",
     fontsize: float | None = None,
+    reference: float | None = 0,
 ) -> None:
     """A row per estimate with its interval, the first on top; published ones are hollow marks.
 
@@ -83,9 +84,11 @@ def forest(
         label: of the estimates in a legend.
         published: of the published ones.
         fontsize: of the names.
+        reference: where a line stands behind all rows, None for none.
     """
     positions = -np.arange(len(table), dtype=float)
-    axes.axvline(0, color=MUTED, linewidth=0.8)
+    if reference is not None:
+        axes.axvline(reference, color=MUTED, linewidth=0.8)
     axes.hlines(positions, table["conf_low"], table["conf_high"], color=OURS, linewidth=1.6)
     axes.plot(table[value], positions, "o", color=OURS, markersize=5, label=label)
     if "published" in table.columns and table["published"].notna().any():

@@ -414,9 +414,14 @@ def hat_by_model(metrics: pd.DataFrame, note: str) -> Figure:
     figure = plots.new_figure(6.6, 0.19 * len(table) + 1.4)
     axes = figure.add_subplot()
     plots.forest(
-        axes, table, table["variant"], "hat_corrected", "HAT, noise-corrected, 95% interval"
+        axes,
+        table,
+        table["variant"],
+        "hat_corrected",
+        "HAT, noise-corrected, 95% interval",
+        fontsize=7.5,
+        reference=1,
     )
-    axes.axvline(1, color=plots.MUTED, linewidth=0.8)
     axes.plot(
         table["hat"], positions, "|", color=plots.OURS, markersize=8, alpha=0.7,
         label="HAT as defined",
@@ -425,7 +430,6 @@ def hat_by_model(metrics: pd.DataFrame, note: str) -> Figure:
         table["transfer_score"], positions, "D", markerfacecolor="none",
         markeredgecolor=plots.PUBLISHED, markersize=3.5, label="transfer score τ",
     )  # fmt: skip
-    axes.tick_params(axis="y", labelsize=7.5)
     axes.set_xlim(left=0)
     axes.set_xlabel("slope of target on source pass rate (1 = perfect transfer)")
     figure.legend(loc="outside upper left", ncols=3, fontsize=8)

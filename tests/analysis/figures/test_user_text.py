@@ -11,12 +11,8 @@ import pytest
 from capability_transfer.analysis.figures import (
     few_templates,
     figure_02,
-    figure_03,
     figure_05,
-    figure_13,
     figure_14,
-    figure_17,
-    figure_compliance,
     figure_ladder,
     figure_resource_shape,
 )
@@ -31,6 +27,7 @@ from capability_transfer.analysis.studies import (
     robustness,
     sample_size,
     specifications,
+    stages,
     transfer_metrics,
 )
 from capability_transfer.analysis.studies import levers as lever_study
@@ -141,12 +138,12 @@ def power():
 MEAN = frame(conf_low=[0.0], conf_high=[1.0], gap=[0.5])
 TEST = frame(n=[3], difference=[0.1], equivalent=[True], margin=[1.0], p_value=[0.01])
 RATES = pd.Series({"parameters": 1.0, "pages": 1.0, "doublings": 2.0, "times": 4.0})
-STAGES = list(figure_03.STAGES)
+STAGES = list(stages.NAMES)
 
 FIGURES = {
     "02": (lambda: figure_02.draw(terms(), NOTE), NAMES),
     "03": (
-        lambda: figure_03.draw(
+        lambda: stages.rates_by_stage(
             frame(language=NAMES * 3, stage=np.repeat(STAGES, 3), rate=np.linspace(0, 1, 9)), NOTE
         ),
         NAMES,
@@ -176,7 +173,7 @@ FIGURES = {
         NAMES,
     ),
     "13": (
-        lambda: figure_13.draw(
+        lambda: stages.gap_at_budget(
             two(base_model=NAMES, tflops=N + 1, relative=N, toggled=[True] * 3,
                 reasoning=["on", "off"]), NOTE
         ),
@@ -196,7 +193,7 @@ FIGURES = {
         ),
         NAMES,
     ),
-    "17": (lambda: figure_17.draw(terms(stage=NAMES[0]), NOTE), NAMES),
+    "17": (lambda: stages.effects_by_stage(terms(stage=NAMES[0]), NOTE), NAMES),
     "19": (
         lambda: equivalence.both_versions(
             frame(variant=NAMES, first=N, second=N, first_low=N, first_high=N, second_low=N,
@@ -212,7 +209,7 @@ FIGURES = {
         NAMES,
     ),
     "compliance": (
-        lambda: figure_compliance.draw(frame(language=NAMES, rate=N / 3, **ENDS), NOTE), NAMES,
+        lambda: stages.boxed_by_language(frame(language=NAMES, rate=N / 3, **ENDS), NOTE), NAMES,
     ),
     "family_gaps": (
         lambda: overview.gaps_by_family(
@@ -337,7 +334,7 @@ def test_a_legend_keeps_a_name_that_begins_with_an_underscore():
 
 def test_automatic_ticks_still_have_their_powers():
     with matplotlib.rc_context({"svg.fonttype": "none"}):
-        figure = figure_13.draw(FRAME, "Data: x.")
+        figure = stages.gap_at_budget(FRAME, "Data: x.")
         figure.canvas.draw()
     ticks = [text.get_text() for text in figure.axes[0].get_xticklabels()]
     assert any("10^{" in text for text in ticks)

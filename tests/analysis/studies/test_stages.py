@@ -1,21 +1,19 @@
 """Stages, compliance and compute, from real logs of the scripted provider."""
 
-from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from capability_transfer.analysis import compute
-from capability_transfer.analysis import stages as s
 from capability_transfer.analysis.cli import build
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.responses import measure, response_cells, stage_cells
 from capability_transfer.analysis.outcomes.samples import Request, Response, Sample
-from capability_transfer.analysis.tables import table_06
+from capability_transfer.analysis.studies import stages as s
 from capability_transfer.common.errors import InputError
 from typer.testing import CliRunner
 
-LOGS = Path(__file__).parents[1] / "data" / "inspect"
+LOGS = Path(__file__).parents[2] / "data" / "inspect"
 ALL = [LOGS / name for name in ("big_on.eval", "big_off.eval", "small_off.eval")]
 ALL += [LOGS / "plain_json.json"]
 SOLUTION = "First <<2*3=6>>6, then <<6+1.5=7.5>>7.5. #### 7.5"
@@ -77,22 +75,22 @@ def test_stages_that_logs_do_not_have(cells):
 
 
 def test_stage_models(cells, tmp_path):
-    settings = s.Settings("~ size + (1 | variant:language)", "laplace", None, None)
     names = ["operands", "final"]
-    result = s.stages(cells, names, settings, tmp_path, lambda label: nullcontext())
+    result = s.stages(cells, s.Settings(tmp_path, "~ size + (1 | variant:language)"), names)
     assert result.fixed["stage"].unique().tolist() == names
     pooled = result.rates.set_index(["stage", "language"])["rate"]
     danish = cells[cells["language"] == "dan"]
     share = danish["operands_retrieved"].sum() / danish["operands"].sum()
     assert pooled["operands", "dan"] == pytest.approx(share)
-    table = table_06.build(result.fixed, result.random, s.published(), "note")
+    assert "(published)" not in " ".join(result.tables()["table_06"].display.columns)
+    table = replace(result, is_main=True).tables()["table_06"]
     assert list(table.display.columns[:3]) == ["", "operands", "operands (published)"]
     row = table.data.query("stage == 'final' and name == 'size'")
     assert row["published"].item() == 1.881
 
 
 def test_compute(cells):
-    table = compute.by_variant(cells).set_index("variant")
+    table = s.gap_and_compute(cells).set_index("variant")
     assert table["toggled"].all()
     one = cells[cells["variant"] == "Qwen3-8B (reasoning on)"]
     tokens = one["output_tokens"].mean()
@@ -102,9 +100,9 @@ def test_compute(cells):
     english = one[one["language"] == "eng"]
     assert row["english"] == english["n_correct"].sum() / english["n_total"].sum()
     with pytest.raises(InputError, match="compares English"):
-        compute.by_variant(cells[cells["language"] == "dan"])
+        s.gap_and_compute(cells[cells["language"] == "dan"])
     with pytest.raises(InputError, match="count no output tokens"):
-        compute.by_variant(cells.assign(output_tokens=float("nan")))
+        s.gap_and_compute(cells.assign(output_tokens=float("nan")))
 
 
 def run(*arguments):
