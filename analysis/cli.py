@@ -20,6 +20,7 @@ from capability_transfer.analysis.commands import (
     planning,
     registry,
     start,
+    untested,
 )
 from capability_transfer.analysis.commands.places import asked
 from capability_transfer.analysis.commands.source import described
@@ -71,7 +72,7 @@ PANELS = {
 }
 """Every command, by the question that leads to it."""
 
-MODULES = (start, evaluations, determinants, measures, planning)
+MODULES = (start, evaluations, untested, determinants, measures, planning)
 """Where the commands are defined."""
 
 COMMANDS = tuple(name for names in PANELS.values() for name in names)

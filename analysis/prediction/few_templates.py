@@ -10,7 +10,6 @@ the study's: the truth holds the templates that were seen) or over those not see
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -27,7 +26,6 @@ from capability_transfer.analysis.prediction.models import CellModel, PairModel,
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.analysis.prediction.scores import NOMINAL, place
 from capability_transfer.common.errors import InputError, name_some
-from capability_transfer.common.files import write_table
 from joblib import delayed
 
 BUDGETS = (0, 1, 2, 5, 10, 20)
@@ -234,12 +232,3 @@ def coverage(errors: pd.DataFrame) -> pd.DataFrame:
     """predictor, k, coverage_50 … coverage_95 of pairs' accuracies over the templates not seen."""
     known = errors[errors["coverage_80"].notna()]
     return known.groupby(["predictor", "k"], sort=False)[COVERAGE].mean().reset_index()
-
-
-def write(errors: pd.DataFrame, directory: Path, seed: int) -> list[Path]:
-    """``loo/few_templates.csv`` and the coverage beside it."""
-    folder = Path(directory) / "loo"
-    return [
-        write_table(summarise(errors, seed).round(6), folder / "few_templates.csv"),
-        write_table(coverage(errors).round(6), folder / "few_templates_coverage.csv"),
-    ]

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -30,11 +29,9 @@ from capability_transfer.analysis.prediction.folds import (
 from capability_transfer.analysis.prediction.predictors import PREDICTORS, predictor
 from capability_transfer.analysis.prediction.scores import COLUMNS, POINTS
 from capability_transfer.common.errors import InputError
-from capability_transfer.common.files import write_table
 from capability_transfer.features import typology
 
 PAIR_COLUMNS = ["language", "variant", "predictor", "observed", "predicted", *COLUMNS]
-DIGITS = 6
 STEPS = ("study", "study_pairs", "slopes", "relatives", "smooth")
 """Of the ladder; nested cross-validation chooses among them."""
 
@@ -109,18 +106,22 @@ def loo(
     counting: Counting,
     predictors: Sequence[str] = PREDICTORS,
     edges: bool = True,
+    languages: Sequence[str] | None = None,
 ) -> LeaveOut:
     """Hold out every language, and the edges of what is known, under every predictor.
 
+    ``languages`` are those to hold out, where not all are: there is nothing published of a part.
+
     Raises InputError for too few languages and for models that the data cannot identify.
     """
-    folds = leave_one_out(task.joined["language"].unique())
-    languages = inputs.features.languages
-    languages = languages[languages["language"].isin(task.joined["language"])]
-    far = extrapolation(languages) if edges else []
+    known = task.joined["language"].unique()
+    folds = leave_one_out(known if languages is None else languages)
+    rows = inputs.features.languages
+    far = extrapolation(rows[rows["language"].isin(known)]) if edges else []
     predictions, fits = evaluate(task, predictors, [*folds, *far], counting)
     single = predictions["kind"] == "language"
-    return LeaveOut(predictions[single], predictions[~single], fits, inputs.is_study)
+    is_study = inputs.is_study and len(folds) == len(known)
+    return LeaveOut(predictions[single], predictions[~single], fits, is_study)
 
 
 def ladder(one: pd.DataFrame, edges: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
@@ -222,31 +223,3 @@ def describe_nested(table: pd.DataFrame) -> str:
         f"is {last['mae']:.2f}, r {last['pearson']:.3f}, the language MAE "
         f"{last['language_mae']:.2f}."
     )
-
-
-def write(result: LeaveOut, directory: Path) -> list[Path]:
-    """The tables of ``results/loo``."""
-    tables = {
-        "pairs": result.pairs(),
-        "summary": scores.summary(result.one),
-        "by_language": scores.by_language(result.one),
-        "points": result.points(),
-        "points_summary": pd.concat(
-            [
-                scores.summary(result.one, point).assign(point=point)
-                for point in ("plug_in", "integrated")
-            ]
-        ),
-        "intervals": scores.intervals(result.one, ["predictor"]),
-        "calibration": scores.calibration(result.one),
-        "fits": result.fits,
-    }
-    if not result.edges.empty:
-        tables["extrapolation"] = scores.extrapolation(result.edges)
-        tables["extrapolation_intervals"] = scores.intervals(result.edges, ["predictor"])
-    if result.is_study:
-        tables["published"] = result.beside_published()
-    return [
-        write_table(table.round(DIGITS), Path(directory) / "loo" / f"{name}.csv")
-        for name, table in tables.items()
-    ]

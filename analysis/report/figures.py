@@ -11,9 +11,7 @@ from collections.abc import Callable
 import matplotlib
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.figures import figure_02, figure_06
-from capability_transfer.analysis.figures.few_templates import of_most_draws
-from capability_transfer.analysis.figures.scatter import COLOURS
+from capability_transfer.analysis.figures import figure_02
 from capability_transfer.analysis.presentation.plots import (
     GRID,
     INK,
@@ -25,6 +23,8 @@ from capability_transfer.analysis.presentation.plots import (
     plain,
 )
 from capability_transfer.analysis.studies import levers as lever_study
+from capability_transfer.analysis.studies.few_templates import of_most_draws
+from capability_transfer.analysis.studies.held_out import COLOURS, scatter_pairs
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
@@ -70,7 +70,7 @@ def held_out(pairs: pd.DataFrame, predictor: str) -> Figure:
     rows = pairs[pairs["predictor"] == predictor]
 
     def draw(axes: Axes) -> None:
-        figure_06.points(axes, rows, COLOURS.get(predictor, OURS))
+        scatter_pairs(axes, rows, COLOURS.get(predictor, OURS))
         axes.set_ylabel("predicted accuracy (%)")
 
     return panel(draw, 4.1)

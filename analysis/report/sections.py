@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.figures.few_templates import of_most_draws
 from capability_transfer.analysis.outcomes.study import CELLS
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.analysis.report import figures
 from capability_transfer.analysis.report.results import Results
 from capability_transfer.analysis.report.svg import inline
+from capability_transfer.analysis.studies.few_templates import of_most_draws
 from capability_transfer.analysis.transfer_metrics.comparison import LABELS
 from capability_transfer.features.languages import ENGLISH
 

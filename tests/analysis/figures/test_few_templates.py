@@ -1,8 +1,8 @@
 """Which draws the charts of few templates show."""
 
 import pandas as pd
-from capability_transfer.analysis.figures.few_templates import of_most_draws
 from capability_transfer.analysis.report import figures
+from capability_transfer.analysis.studies.few_templates import of_most_draws
 
 ROWS = [
     ("study", 0, 3, 6.0), ("study", 1, 3, 8.6), ("study", 1, 20, 9.3), ("study", 5, 3, 5.2),

@@ -9,12 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.figures import (
-    few_templates,
     figure_02,
-    figure_05,
-    figure_14,
-    figure_ladder,
-    figure_resource_shape,
 )
 from capability_transfer.analysis.presentation.plots import LONGEST, plain
 from capability_transfer.analysis.report import figures as report
@@ -22,6 +17,8 @@ from capability_transfer.analysis.report.svg import inline
 from capability_transfer.analysis.studies import (
     ceiling,
     equivalence,
+    few_templates,
+    held_out,
     overview,
     penalty,
     robustness,
@@ -121,7 +118,7 @@ def changes():
 def shape():
     curves = [
         frame(curve=name, resource=[5.0, 6.0], effect=[-1.0, 0], low=-2.0, high=1.0)
-        for name in (figure_resource_shape.ALL, *NAMES)
+        for name in (held_out.ALL, *NAMES)
     ]
     return pd.concat(curves, ignore_index=True)
 
@@ -150,7 +147,7 @@ FIGURES = {
     ),
     "04": (lambda: lever_study.panels(levers(), frame(resource=[5, 6]), NOTE), NAMES[:2]),
     "05": (
-        lambda: figure_05.draw(
+        lambda: held_out.forecast_of_means(
             pairs(), frame(level=["-"], predictor="-", k=0, value=0.0), NOTE
         ),
         NAMES,
@@ -179,7 +176,7 @@ FIGURES = {
         ),
         NAMES,
     ),
-    "14": (lambda: figure_14.draw(pairs(), pd.Series(dtype=object), NOTE), NAMES),
+    "14": (lambda: held_out.pairs_by_language(pairs(), pd.Series(dtype=object), NOTE), NAMES),
     "15": (
         lambda: lever_study.multiples(
             frame(language=NAMES, multiple=N + 1, implied_multiple=N + 1), RATES,
@@ -219,7 +216,7 @@ FIGURES = {
     ),
     "hat": (lambda: transfer_metrics.hat_by_model(metrics(), NOTE), NAMES),
     "ladder": (
-        lambda: figure_ladder.draw(
+        lambda: held_out.errors_by_step(
             frame(label=NAMES, pearson=N, coverage_80=N, pair_mae=N, language_mae=N), NOTE
         ),
         NAMES,
@@ -239,7 +236,7 @@ FIGURES = {
         NAMES,
     ),
     "resource_shape": (
-        lambda: figure_resource_shape.draw(
+        lambda: held_out.effect_of_resource(
             shape(), 1.0, frame(language=NAMES, resource=[5, 5.5, 6]), NOTE
         ),
         NAMES,
@@ -262,7 +259,7 @@ FIGURES = {
     ),
     "predictions": (lambda: predicted.draw_intervals(predictions(), NOTE), NAMES),
     "few_templates": (
-        lambda: on(few_templates.by_budget, budgets(NAMES[0]), "pair", "all"), NAMES[:1],
+        lambda: on(few_templates.errors_by_budget, budgets(NAMES[0]), "pair", "all"), NAMES[:1],
     ),
     "report forest": (lambda: report.forest(terms()), NAMES),
     "report levers": (

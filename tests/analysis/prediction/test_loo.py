@@ -1,16 +1,12 @@
-"""What ``transfer loo-predict`` writes when it is asked for some predictors only."""
+"""What is written where languages were held out under some predictors only."""
 
 import warnings
-from dataclasses import replace
 
 import matplotlib as mpl
 import pandas as pd
 import pytest
-from capability_transfer.analysis.commands.loo_predict import write
-from capability_transfer.analysis.prediction.evaluate import Task
-from capability_transfer.analysis.prediction.loo import loo
-
-from tests.progress import silent
+from capability_transfer.analysis.data import Study
+from capability_transfer.analysis.studies.held_out import hold_out
 
 LADDER = {"figure_calibration", "figure_ladder"}
 
@@ -20,21 +16,21 @@ LADDER = {"figure_calibration", "figure_ladder"}
     [
         ("grand_mean", set(), []),  # no model and no intervals
         ("study_pairs", LADDER, ["study_pairs"]),
-        pytest.param("smooth", LADDER | {"figure_05", "figure_06", "figure_14"}, ["smooth"],
-                     marks=pytest.mark.heavy),
+        ("smooth", LADDER | {"figure_05", "figure_06", "figure_14"}, ["smooth"]),
     ],
-)  # fmt: skip
+)
 def test_figures_are_drawn_where_their_predictors_were_asked_for(
-    inputs, joined, vectors, tmp_path, name, figures, steps
+    inputs, tmp_path, name, figures, steps
 ):
     mpl.use("agg")
-    part = joined[joined["language"].isin(["eng", "deu", "rus", "dan", "hin", "mar"])]
-    task = Task(part, vectors, draws=20, seed=3, workers=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = loo(inputs, task, silent, [name], edges=False)
-        write(replace(result, is_study=False), inputs, tmp_path, "Data: a part.")
+        found = hold_out(Study(inputs, 3, None), name, ["deu", "isl", "hin"], draws=20, workers=1)
+        found.write(tmp_path)
     drawn = {path.stem for path in (tmp_path / "figures").glob("*.png")}
     assert drawn == figures
-    assert pd.read_csv(tmp_path / "loo" / "ladder.csv")["predictor"].tolist() == steps
+    assert found.ladder["predictor"].tolist() == steps
+    assert (tmp_path / "loo" / "ladder.csv").exists() == bool(steps)
     assert set(pd.read_csv(tmp_path / "loo" / "pairs.csv")["predictor"]) == {name}
+    assert not (tmp_path / "loo" / "published.csv").exists()  # which is of all languages
+    assert "`pairs.csv`" in (tmp_path / "loo" / "README.md").read_text()

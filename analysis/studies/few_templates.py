@@ -1,0 +1,204 @@
+"""What a few templates in a language add to its prediction (Table 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from capability_transfer.analysis.data import Study, given
+from capability_transfer.analysis.front.arguments import several, whole
+from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.analysis.prediction import few_templates as few
+from capability_transfer.analysis.prediction import loo
+from capability_transfer.analysis.prediction.evaluate import Task
+from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation.provenance import Provenance
+from capability_transfer.analysis.presentation.result import Result, Sheet
+from capability_transfer.analysis.presentation.tables import Table, number
+from capability_transfer.analysis.published import read
+from capability_transfer.analysis.studies import held_out
+from capability_transfer.common.errors import InputError, name_some
+from matplotlib.axes import Axes
+
+TRUTHS = ("all", "unseen")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TemplateBudgets(Result):
+    """Errors of prediction after k templates of a held-out language were seen.
+
+    Attributes:
+        errors: predictor, language, draw, k, truth, level, error (accuracy points), coverage_50,
+            coverage_80, coverage_95.
+        study: the data.
+        left_out: what the models are without, since these data cannot tell it.
+    """
+
+    errors: pd.DataFrame
+    study: Study
+    left_out: tuple[str, ...] = ()
+
+    folder = "loo"
+    title = held_out.TITLE
+    about = held_out.ABOUT
+
+    @property
+    def provenance(self) -> Provenance:
+        return Provenance(self.study.source, seed=self.study.seed)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """As ``few_templates.summarise``: the errors by predictor, truth, k and level (points)."""
+        return few.summarise(self.errors, self.study.seed)
+
+    @property
+    def coverage(self) -> pd.DataFrame:
+        """predictor, k, coverage_50 … coverage_95 of accuracies over the templates not seen."""
+        return few.coverage(self.errors)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        frames = {"few_templates": self.table, "few_templates_coverage": self.coverage}
+        return {name: frame.round(held_out.DIGITS) for name, frame in frames.items()}
+
+    def tables(self) -> dict[str, Table]:
+        known = read("study_predictions")
+        known = known if self.study.inputs.is_study else known[:0]
+        return {"table_05": budgets_table(self.table, known, self.note)}
+
+    def notes(self) -> list[str]:
+        return list(self.left_out)
+
+    def sheet(self) -> Sheet:
+        held = sorted(self.errors["language"].unique())
+        facts = {
+            "held out": f"{len(held)} languages, one at a time: {' '.join(held)}",
+            "data": self.study.source,
+        }
+        title = "Error of prediction (accuracy points) by templates seen"
+        (view,) = self.views()
+        return Sheet(title, facts, view.display, self.left_out)
+
+    @speaking_python
+    def plot(self, level: str = "pair", truth: str = "unseen", ax: Axes | None = None) -> Axes:
+        """The error by templates seen: of pairs or language means, on all or unseen templates."""
+        for name, value, known in (("level", level, held_out.LEVELS), ("truth", truth, TRUTHS)):
+            if value not in known:
+                raise InputError(f"{name}={value!r}: there are {name_some(known)}")
+        with plots.axes(ax, 4.8, 3.4, self.note) as ax:
+            errors_by_budget(ax, self.table, level, truth)
+            plots.legend_above(ax)
+        return ax
+
+
+@speaking_python
+def few_templates(
+    study: Study | None = None,
+    predictors: str | Sequence[str] = "smooth",
+    languages: str | Sequence[str] | None = None,
+    *,
+    budgets: int | Sequence[int] = few.BUDGETS,
+    draws: int = few.FEW_DRAWS,
+    workers: int = 2,
+    drop_missing: bool = False,
+) -> TemplateBudgets:
+    """Predict held-out languages after k of their templates were seen, on the templates not seen.
+
+    Args:
+        study: from ``load``; the embedded study without it.
+        predictors: ``smooth`` (ours: the language alone is updated) or ``study`` (a refit each).
+        languages: those to hold out; every language of the study without it.
+        budgets: templates seen, 0 being prediction alone.
+        draws: shuffles of the templates.
+        workers: fits at once.
+        drop_missing: drop rows that lack a feature, instead of leaving the feature out.
+
+    Raises InputError for a predictor or language that is not there, and for a budget that leaves
+    no template unseen.
+    """
+    study, names = given(study), several("predictors", predictors)
+    numbers = [whole("budgets", k, 0) for k in several("budgets", budgets)]
+    draws, workers = whole("draws", draws), whole("workers", workers)
+    joined, vectors = study.prepared(drop_missing)
+    held = held_out.held_languages(joined, languages)
+    task = Task(joined, vectors, seed=study.seed, cache=study.cache, workers=workers)
+    with replaced_quietly():
+        errors = few.few_templates(task, progress.counting, names, numbers, draws, held)
+    return TemplateBudgets(errors, study, loo.describe_left_out(study.inputs, drop_missing))
+
+
+LEVELS = {"pair": "Model in language", "language": "Language mean"}
+
+
+def budgets_table(summary: pd.DataFrame, published: pd.DataFrame, note: str) -> Table:
+    """Table 5: the error by the number of templates seen, ours beside the study's.
+
+    From ``few_templates.csv`` and the study's figures (none for a user's data). One row per
+    predictor, truth, k and number of draws; errors in accuracy points with bootstrap intervals
+    over languages.
+    """
+    known = published.query("statistic == 'mae'")
+    known = known.rename(columns={"value": "published", "conf_low": "published_low",
+                                  "conf_high": "published_high"})  # fmt: skip
+    keys = ["predictor", "truth", "k", "level"]
+    known = known[[*keys, "published", "published_low", "published_high"]]
+    data = summary.merge(known, "left", keys)
+    order = list(dict.fromkeys(summary["predictor"]))
+    data["predictor"] = pd.Categorical(data["predictor"], order)
+    wide = data.pivot(index=["predictor", "truth", "draws", "k"], columns="level").sort_index()
+    display = wide.index.to_frame(index=False).rename(columns=str.capitalize)
+    for level, title in LEVELS.items():
+        display[title] = _cells(wide, level, ("mae", "conf_low", "conf_high"))
+        if wide["few_low", level].notna().any():
+            display[f"{title}, three draws"] = [
+                "" if pd.isna(low) else f"{number(low, 2)}–{number(high, 2)}"
+                for low, high in zip(wide["few_low", level], wide["few_high", level], strict=True)
+            ]
+        if wide["published", level].notna().any():
+            columns = ("published", "published_low", "published_high")
+            display[f"{title}, published"] = _cells(wide, level, columns)
+    caption = (
+        "Table 5. Mean absolute error (accuracy points) of prediction for a held-out language "
+        "after k of its templates were seen, with 95% bootstrap intervals over languages. Truth: "
+        "accuracy over all templates (the study's) or over those not seen. Three draws: where 95% "
+        "of the errors over three draws, as many as the study's, would lie."
+    )
+    return Table("table_05", caption, note, data, display.astype(str))
+
+
+def _cells(wide: pd.DataFrame, level: str, columns: tuple[str, str, str]) -> list[str]:
+    values = zip(*(wide[column, level] for column in columns), strict=True)
+    return [
+        "" if pd.isna(value) else f"{number(value, 2)} [{number(low, 2)}, {number(high, 2)}]"
+        for value, low, high in values
+    ]
+
+
+def of_most_draws(summary: pd.DataFrame) -> pd.DataFrame:
+    """Of each predictor, number of templates, level and truth the row of the most draws."""
+    key = ["predictor", "k", "level", "truth"]
+    most = summary.groupby(key)["draws"].transform("max")
+    return summary[summary["draws"] == most]
+
+
+def errors_by_budget(axes: Axes, summary: pd.DataFrame, level: str, truth: str) -> None:
+    """Mean absolute error by templates seen (``few_templates.summarise``).
+
+    A curve for each predictor, of the most draws that each budget has, with 95% bands over
+    languages.
+    """
+    rows = of_most_draws(summary[(summary["level"] == level) & (summary["truth"] == truth)])
+    for name, group in rows.sort_values("k", kind="stable").groupby("predictor", sort=False):
+        colour = held_out.COLOURS.get(name, plots.MUTED)
+        axes.fill_between(
+            group["k"], group["conf_low"], group["conf_high"], color=colour, alpha=0.15, linewidth=0
+        )
+        axes.plot(
+            group["k"], group["mae"], "o-", color=colour, markersize=4,
+            label=plots.plain(held_out.TITLES.get(name, name)),
+        )  # fmt: skip
+    axes.set_ylim(bottom=0)
+    axes.set_xticks(sorted(rows["k"].unique()))
+    plots.grid(axes)
+    axes.set(xlabel="templates seen", ylabel="mean absolute error (points)")
