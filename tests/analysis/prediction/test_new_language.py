@@ -159,7 +159,7 @@ def test_a_new_models_fertility_is_that_of_its_tokenizers_counts(bundle, inputs)
     peers = ratio[inputs.features.models.query("in_study")["tokenizer"]].mean()
     assert table.loc["jpn", "fertility"] == pytest.approx(ratio["gemma-3"] - peers)
     assert table.loc["swh", "fertility"] == 0
-    rows = pair_rows(bundle, model, anywhere.find_languages(bundle, ["fra", "jpn", "swh"])[0])
+    rows = pair_rows(bundle, model, new_language.find_languages(bundle, ["fra", "jpn", "swh"])[0])
     assert rows["fertility_error"].tolist() == [0, 0, 1]  # a count has none, ignorance a whole SD
 
 
