@@ -46,7 +46,7 @@ class Folder:
 
     @cached_property
     def language(self) -> str:
-        """The registered language, or for a folder of one's own its name."""
+        """The registered language, or for your own folder its name."""
         try:
             return of_template(self.name)
         except InputError:

@@ -108,7 +108,7 @@ def generate(
     """Instances of every template in the given languages.
 
     Args:
-        languages: codes of the package's languages or paths of folders of one's own.
+        languages: codes of the package's languages or paths of your own folders.
         per_template: symbolic instances of a template.
         seed: of all draws.
         splits: ``symbolic``, ``original`` (one instance a template: its default values) or both.
@@ -166,7 +166,7 @@ def final_answer(solution: str, language: str) -> str:
     if not found:
         raise NoInstance("the solution has no line '#### answer'")
     if box_number(found[-1], decimal_sign(language)) is None:
-        raise NoInstance(f"the solution's answer is no number: {found[-1]!r}")
+        raise NoInstance(f"the solution's answer is not a number: {found[-1]!r}")
     return found[-1].strip()
 
 
@@ -206,7 +206,7 @@ def read_instances(path: str | Path) -> tuple[list[Instance], Provenance]:
             try:
                 instances.append(Instance(**json.loads(line)))
             except (ValueError, TypeError) as error:
-                raise InputError(f"{path}, line {number} is no instance: {error}") from error
+                raise InputError(f"{path}, line {number} is not an instance: {error}") from error
     ids = [instance.id for instance in instances]
     if len(set(ids)) < len(ids):
         twice = sorted({name for name in ids if ids.count(name) > 1})

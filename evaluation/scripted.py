@@ -209,6 +209,6 @@ def language_resource(language: str) -> float:
     """log10 of the language's Common Crawl pages; ``MEAN_RESOURCE`` where it is not counted."""
     try:
         value = float(resource.build([language])["resource"].iloc[0])
-    except InputError:  # a folder of one's own
+    except InputError:  # your own folder
         return MEAN_RESOURCE
     return value if math.isfinite(value) else MEAN_RESOURCE

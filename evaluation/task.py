@@ -144,14 +144,16 @@ def boxed() -> Scorer:
     r"""Right if the last ``\boxed{}`` holds exactly the target's number.
 
     Numbers are read by the decimal convention of the sample's ``language``, in any script.
-    Raises InputError for a target that is no number.
+    Raises InputError for a target that is not a number.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
         decimal = decimal_sign(str(state.metadata.get("language", "")))
         gold = box_number(target.text, decimal)
         if gold is None:
-            raise InputError(f"sample {state.sample_id}: the target {target.text!r} is no number")
+            raise InputError(
+                f"sample {state.sample_id}: the target {target.text!r} is not a number"
+            )
         answer = read_answer(state.output.completion, decimal)
         return Score(
             value=CORRECT if answer.number == gold else INCORRECT,

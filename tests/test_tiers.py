@@ -20,7 +20,7 @@ OPTIONS = tomllib.loads((HOME / "pyproject.toml").read_text())["tool"]["pytest"]
         ("analysis/test_levers.py", ("parametrize", "needs"), True, "lme4"),
         ("analysis/test_cli_output.py", (), False, "commands"),
         ("evaluation/test_commands.py", (), False, "commands"),
-        ("analysis/robustness/test_command.py", (), True, "commands"),
+        ("analysis/studies/test_robustness_command.py", (), True, "commands"),
         ("analysis/outcomes/test_ingest_command.py", ("heavy",), False, "heavy"),
         ("analysis/test_climate.py", (), False, "unit"),
         ("docs/test_commands.py", (), False, "docs"),

@@ -164,7 +164,7 @@ def determinants(
 
 
 def in_words(found: pd.DataFrame) -> list[str]:
-    """``determinants`` as sentences, one a row."""
+    """``determinants`` as sentences, one per row."""
     return [_sentence(row) for row in found.itertuples()]
 
 
@@ -187,7 +187,8 @@ def _spearman(metric: str, determinant: str, by: pd.Series, values: pd.Series) -
         return None
     result = stats.spearmanr(pair["by"], pair["value"])
     p_value = _exact_p(pair) if len(pair) <= FEW else result.pvalue
-    return _row(metric, determinant, "spearman", result.statistic, p_value, len(pair))
+    return {"metric": metric, "determinant": determinant, "statistic": "spearman",
+            "value": result.statistic, "p_value": p_value, "n": len(pair)}  # fmt: skip
 
 
 def _exact_p(pair: pd.DataFrame) -> float:
@@ -202,20 +203,8 @@ def _wilcoxon(metric: str, determinant: str, differences: pd.Series) -> dict | N
     if len(differences) < 2 or not differences.any():
         return None
     p_value = stats.wilcoxon(differences).pvalue
-    return _row(metric, determinant, "mean", differences.mean(), p_value, len(differences))
-
-
-def _row(
-    metric: str, determinant: str, statistic: str, value: float, p_value: float, n: int
-) -> dict:
-    return {
-        "metric": metric,
-        "determinant": determinant,
-        "statistic": statistic,
-        "value": value,
-        "p_value": p_value,
-        "n": n,
-    }
+    return {"metric": metric, "determinant": determinant, "statistic": "mean",
+            "value": differences.mean(), "p_value": p_value, "n": len(differences)}  # fmt: skip
 
 
 def _sentence(row: object) -> str:

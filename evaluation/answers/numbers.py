@@ -77,7 +77,7 @@ def normalise(text: str) -> str:
 
     Full-width forms become plain, minus and short dashes a hyphen-minus, U+066B a dot; a no-break,
     figure, thin or narrow no-break space between a digit and a group of three digits goes; raised
-    and lowered digits become spaces (5² is no 52); ½ is set apart from a digit before it.
+    and lowered digits become spaces (5² is not 52); ½ is set apart from a digit before it.
     """
     text = _GROUP_SPACES.sub("", text)
     text = _SMALL_DIGITS.sub(" ", text)

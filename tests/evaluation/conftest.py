@@ -1,4 +1,4 @@
-"""A small folder of templates of one's own, made for the tests."""
+"""A small folder of templates of your own, made for the tests."""
 
 import json
 

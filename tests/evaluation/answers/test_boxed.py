@@ -78,7 +78,7 @@ from hypothesis import strategies as st
         (r"18\\", "eng", 18),
         (r"\(18\)", "eng", 18),
         (r"$18$", "eng", 18),
-        # what a colour or a space is made of is no number
+        # what a colour or a space is made of is not a number
         (r"\color{red}{18}", "eng", 18),
         (r"\color{red}18", "eng", 18),
         (r"\color{red!50}{18}", "eng", 18),
