@@ -20,7 +20,7 @@ ENTRIES = {
     "sample_size": "analysis.studies.sample_size",
     "power": "analysis.studies.power",
     "measures": "analysis.studies.transfer_metrics",
-    "ingest": "analysis.front.logs",
+    "ingest": "analysis.studies.logs",
     "InputError": "common.errors",
 }
 """What the package offers, and the module of each."""

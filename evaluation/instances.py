@@ -95,6 +95,17 @@ class Provenance:
     missing: list[Missing] = field(default_factory=list)
 
 
+def counted(instances: Iterable[Instance], provenance: Provenance) -> list[dict[str, object]]:
+    """language, split, templates and instances: how many there are of each language and split."""
+    found = {(name, part): [] for name in provenance.languages for part in provenance.splits}
+    for one in instances:
+        found[one.templates, one.split].append(one.template)
+    return [
+        {"language": name, "split": part, "templates": len(set(ids)), "instances": len(ids)}
+        for (name, part), ids in found.items()
+    ]
+
+
 def generate(
     languages: str | Path | Iterable[str | Path],
     per_template: int = 20,

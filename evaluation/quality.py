@@ -61,6 +61,14 @@ def check(folder: Folder, seconds: float = 20.0) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["templates", "template", "check", "passed", "detail"])
 
 
+def summary(results: pd.DataFrame) -> pd.DataFrame:
+    """How often each check passed: check, passed, failed, from ``check``'s rows."""
+    passed = results.groupby("check")["passed"]
+    table = pd.DataFrame({"passed": passed.sum(), "failed": passed.size() - passed.sum()})
+    table = table.reindex(["loads", *CHECKS], fill_value=0).astype(int)
+    return table.rename_axis("check").reset_index()
+
+
 def inherited(failed: pd.DataFrame, seconds: float = 20.0) -> pd.Series:
     """Which failed checks the package's own English template of the same id fails too.
 

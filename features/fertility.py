@@ -9,7 +9,7 @@ Characters, not words, are counted: text without spaces needs nothing special.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -137,6 +137,27 @@ def count(
         tokens = sum(len(encode(question)) for question in questions)
         result.append((label, code, tokens, characters, len(questions)))
     return pd.DataFrame(result, columns=list(COUNT_COLUMNS))
+
+
+def count_all(
+    specifications: Iterable[str],
+    languages: pd.DataFrame | None = None,
+    tell: Callable[[str], None] = lambda name: None,
+) -> pd.DataFrame:
+    """``count`` every ``NAME=SPEC`` in the given languages (the study's by default) and English.
+
+    ``tell`` is called with the name of each. Raises InputError for what is not written so.
+    """
+    codes = language_registry.table(languages)["language"].tolist()
+    codes += [] if REFERENCE in codes else [REFERENCE]
+    tables = []
+    for text in specifications:
+        name, equals, specification = text.partition("=")
+        if not (name and equals and specification):
+            raise InputError(f"--tokenizer takes NAME=SPEC, such as mine=tokenizer.json: {text!r}")
+        tell(name)
+        tables.append(count(specification, codes, name=name))
+    return pd.concat(tables, ignore_index=True)
 
 
 def original_questions(language: str) -> list[str]:

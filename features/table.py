@@ -117,6 +117,19 @@ def build_all(
     )
 
 
+def describe(tables: Tables) -> str:
+    """What the files that ``write`` makes hold, and where it comes from."""
+    crawls = ", ".join(sorted(tables.languages["crawl"].dropna().astype(str).unique()))
+    return (
+        f"`languages.csv`: resource (log10 Common Crawl pages; {crawls}) and distance (URIEL "
+        "cosine distance, with the number of observed features).\n\n"
+        "`models.csv`: size (log2 billions of parameters) and reasoning (1 is on).\n\n"
+        "`pairs.csv`: tokens per non-whitespace character, their ratio to English "
+        "(`fertility_ratio`) and its deviation from the language's mean (`fertility`).\n\n"
+        "All are published figures or computed from public data."
+    )
+
+
 def write(tables: Tables, out_dir: str | Path) -> list[Path]:
     """Write ``languages.csv``, ``models.csv`` and ``pairs.csv``, each whole or not at all."""
     return [

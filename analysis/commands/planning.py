@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from capability_transfer.analysis.commands import complete, options
-from capability_transfer.analysis.commands.output import deliver
+from capability_transfer.analysis.commands.output import current, deliver
 from capability_transfer.analysis.commands.registry import command
 
 
@@ -121,3 +122,136 @@ def power(
         workers=workers,
     )
     deliver(result, directory)
+
+
+@command(
+    {
+        "The Danish templates": "transfer templates --language dan",
+        "A folder of your own, every check to a file":
+            "transfer templates --language path/to/templates --out checks.csv",
+    }
+)  # fmt: skip
+def templates(
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language",
+            help="A language of multilingual-gsm-symbolic (dan) or the path of a template folder.",
+            autocompletion=complete.template_languages,
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Also write every check as CSV or Parquet.")
+    ] = None,
+    seconds: Annotated[
+        float,
+        typer.Option("--seconds", min=0, help="Time limit of one template's draws (seconds)."),
+    ] = 20.0,
+) -> None:
+    """Check a folder of templates: texts, conditions, solutions, ids, prompt.
+
+    Exits with status 1 if a check fails that the package's own English template of the same id
+    passes. ``loads``: the file can be read; ``id``: English has the
+    same problem under the same id; ``question``, ``answer``: default values reproduce the original
+    text; ``conditions``: default values satisfy them; ``solution``: the answer is the solution's
+    last value; ``instances``: some can be drawn, are complete, and agree with their solutions.
+    """
+    from capability_transfer.analysis.presentation import progress
+    from capability_transfer.common.errors import name_some
+    from capability_transfer.common.files import file_to_write, write_table
+    from capability_transfer.evaluation import quality
+    from capability_transfer.evaluation.folders import find_folder
+
+    say = current()
+    if out is not None:
+        file_to_write(out, ".csv", ".parquet")
+    folder = find_folder(language)
+    with progress.working("checks"):
+        results = quality.check(folder, seconds)
+    say.data(f"{folder.path} ({len(folder.files)} templates)", "Templates")
+    say.table("checks", quality.summary(results))
+    say.record("results", results)
+    failed = results[~results["passed"]]
+    with progress.working("the English templates"):
+        alike = quality.inherited(failed, seconds)
+    for row in failed.assign(also=alike).itertuples(index=False):
+        also = " (so does the English template)" * row.also
+        say.line(f"{row.check}: template {row.template}: {row.detail}{also}")
+    shared, lacking = quality.shared_ids(folder)
+    say.line(f"{len(shared)} template ids are shared with English")
+    if lacking:
+        say.line(f"not shared: {name_some(lacking, 100)}")
+    prompt = quality.instruction_problem(folder)
+    if prompt:
+        say.line(f"prompt: {prompt}")
+    if out:
+        write_table(results, out)
+    if prompt or not alike.all():
+        raise typer.Exit(1)
+
+
+@command(
+    {
+        "One instance of each of the first three templates":
+            "transfer instances eng dan --templates :3 --per-template 1 --out few.jsonl",
+    }
+)  # fmt: skip
+def instances(
+    languages: Annotated[
+        list[str],
+        typer.Argument(
+            help="Languages of multilingual-gsm-symbolic (eng dan) or template folders.",
+            autocompletion=complete.template_languages,
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", help="The instance file to write (JSON Lines).")
+    ] = Path("instances.jsonl"),
+    per_template: Annotated[
+        int, typer.Option("--per-template", min=1, help="Symbolic instances per template.")
+    ] = 20,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the instances.")] = 1,
+    split: Annotated[
+        str,
+        typer.Option(
+            "--split",
+            help="symbolic, original, or symbolic,original.",
+            autocompletion=complete.splits,
+        ),
+    ] = "symbolic",
+    templates: Annotated[
+        str | None,
+        typer.Option(
+            "--templates", help="Only these template ids, with commas; or :N, the first N."
+        ),
+    ] = None,
+    seconds: Annotated[
+        float,
+        typer.Option("--seconds", min=0, help="Time limit of one template's instances (seconds)."),
+    ] = 120.0,
+    workers: Annotated[int, typer.Option("--workers", help="Processes; -1 is one per core.")] = -1,
+) -> None:
+    """Draw instances of every template, in parallel, into a file that evaluations can share.
+
+    An instance depends on the seed, its template and its index only. Templates that give none are
+    named with the reason, here and in the file's first line.
+    """
+    import pandas as pd
+    from capability_transfer.analysis.presentation import progress
+    from capability_transfer.common.files import file_to_write
+    from capability_transfer.evaluation.instances import counted, generate, write_instances
+
+    file_to_write(out)
+    chosen: int | list[str] | None = templates.split(",") if templates else None
+    if templates and templates.startswith(":") and templates[1:].isdecimal():
+        chosen = int(templates[1:])
+    given = [code for text in languages for code in text.split(",")]
+    with progress.fraction("templates") as tell:
+        found, provenance = generate(
+            given, per_template, seed, split.split(","), chosen, seconds, workers, tell
+        )
+    say = current()
+    say.table("instances", pd.DataFrame(counted(found, provenance)), "Instances drawn")
+    for lost in provenance.missing:
+        say.note(f"no instance: {lost}")
+    write_instances(found, provenance, out)

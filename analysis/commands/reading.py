@@ -11,8 +11,7 @@ import pandas as pd
 from capability_transfer.analysis.commands.output import CACHE, Output, current
 from capability_transfer.analysis.data import Outcomes, Study, read_cells
 from capability_transfer.analysis.design import Design
-from capability_transfer.analysis.inputs import Inputs, load, unused_columns
-from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.inputs import Inputs, load
 from capability_transfer.analysis.outcomes.formats import find
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.responses import response_cells
@@ -63,15 +62,6 @@ def outcomes(path: Path, seed: int = DEFAULT_SEED) -> Outcomes:
     for text in found.notes:
         say.note(text)
     return found
-
-
-def cells(say: Output, outcomes: Path) -> pd.DataFrame:
-    """Cells of a user's outcomes, for what needs no features."""
-    with progress.working("reading"):
-        table = read_outcomes(outcomes)
-    for text in unused_columns(table):
-        say.note(text)
-    return table
 
 
 def responses(

@@ -62,7 +62,7 @@ def test_a_scorer_for_each_task(tmp_path):
 def test_a_models_file_to_complete(logs, renamed, tmp_path):
     log = renamed("new.eval", "one_mode.eval", model=("Qwen/Qwen2.5-1.5B-Instruct", "acme/New-4B"))
     out = tmp_path / "o.parquet"
-    assert "not in the registry" in run("ingest", log, "--out", out)
+    assert "not in the model registry" in run("ingest", log, "--out", out)
     path = out.with_suffix(".models.csv")
     with pytest.raises(InputError, match="family is empty"):
         read_models(path)
