@@ -72,6 +72,12 @@ def test_cosine_distance_by_hand():
     assert np.isnan(typology.cosine_distance(np.zeros(3), second))
 
 
+def test_of_a_language_without_a_vector_nothing_is_known():
+    row = typology.build(["vjk"]).iloc[0]
+    assert row[["distance", "imputed_share"]].isna().all()
+    assert row["n_observed"] == 0
+
+
 def test_what_cannot_be_measured_is_refused():
     with pytest.raises(InputError, match=r"Did you mean syntax_knn.*syntax_wals"):
         typology.build(feature_set="syntax_kn")

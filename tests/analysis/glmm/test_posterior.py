@@ -110,6 +110,11 @@ def test_a_world_keeps_what_it_is_told_and_draws_the_rest(data, plain):
     assert np.std(drawn) == pytest.approx(fit.sd("language"), rel=0.6)
     new = world.draws(NEW.iloc[1:], np.random.default_rng(6))[0]
     assert new.std() == pytest.approx(fit.sd("language"), rel=0.15)
+    first, generator = data.iloc[:1], np.random.default_rng(7)
+    worlds = [posterior.world(("variant",), 1, generator) for _ in range(400)]
+    drawn = np.ravel([world.draws(first, generator) for world in worlds])
+    assert drawn.mean() == pytest.approx(linear_predictor(fit, first, ["variant"])[0], abs=0.15)
+    assert drawn.std() == pytest.approx(fit.sd("language"), rel=0.15)
 
 
 def test_new_levels_of_a_kernel_are_kriged(data):

@@ -147,6 +147,13 @@ def test_the_same_result_twice_is_a_duplicate(right):
     assert right(lines, "x", duplicates="first")[1] == [True, True]
 
 
+@pytest.mark.parametrize(("score", "correct"), [(0.0, True), (1.0, False), (0, True)])
+def test_a_whole_score_leaves_what_is_correct_to_the_file(right, score, correct):
+    """Such as an error rate, of which 0 is right."""
+    told = line(0, True) | {"evaluation": {"score": score, "is_correct": correct}}
+    assert right([told])[1] == [correct]
+
+
 def test_a_scorer_of_a_file_without_names(right):
     with pytest.raises(InputError, match="no result 'x'; it has one result without a name"):
         right([line(0, True)], "x")

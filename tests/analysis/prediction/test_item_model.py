@@ -35,6 +35,17 @@ def test_levels_and_accuracies_are_each_others_inverse(layer):
     np.testing.assert_allclose((moved - level) / 1e-4, slope, rtol=1e-3)
 
 
+@pytest.mark.parametrize("family_sd", [0.0, 1.1])
+def test_an_accuracy_is_the_mean_over_what_languages_and_families_bring(layer, family_sd):
+    own = replace(layer, family_sd=family_sd)
+    sd = np.hypot(own.language_sd, family_sd)
+    points, weights = np.polynomial.hermite_e.hermegauss(40)
+    level = np.array([-1.5, 0.5, 3.0])
+    eta = level[:, None, None] + layer.easiness.to_numpy()[:, None] + sd * points
+    whole = (weights / weights.sum() / (1 + np.exp(-eta))).sum(axis=2).mean(axis=1)
+    np.testing.assert_allclose(own.accuracy(level, layer.easiness.index), whole, atol=0.01)
+
+
 def test_no_cells_leave_the_prediction(layer):
     mean = np.array([0.2, -1.0])
     pairs = pd.DataFrame({"variant": ["v0", "v1"], "family": "f"})
