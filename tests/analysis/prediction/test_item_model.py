@@ -50,7 +50,11 @@ def test_no_cells_leave_the_prediction(layer):
     mean = np.array([0.2, -1.0])
     pairs = pd.DataFrame({"variant": ["v0", "v1"], "family": "f"})
     none = pd.DataFrame({"variant": [], "template": [], "n_correct": [], "n_total": []})
-    known = update(layer, mean, np.eye(2) * 0.3, pairs, none)
+    covariance = np.array([[0.3, 0.1], [0.1, 0.2]])
+    known = update(layer, mean, covariance, pairs, none)
+    _, slope = layer.level(mean)
+    assert (slope > 1.1).all()  # a level moves more than the log-odds of a mean over templates
+    np.testing.assert_allclose(known.covariance, covariance * np.outer(slope, slope), rtol=1e-6)
     accuracy = known.accuracy(pd.Index(TEMPLATES))
     np.testing.assert_allclose(accuracy, 1 / (1 + np.exp(-mean)), atol=1e-8)
 
