@@ -260,7 +260,7 @@ def report(
     )
     path = directory / "report" / "index.html"
     page.write(
-        results, explorer.payload(bundle, grid, new_language.ITEMS, seed), bundle.source, path
+        results, explorer.payload(bundle, grid, new_language.ITEMS, seed), study.source, path
     )
     if "fertility" not in bundle.fitted.fit.formula.variables():
         say.note(describe.WITHOUT_FERTILITY)

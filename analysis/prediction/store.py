@@ -7,7 +7,7 @@ features of every registered language.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +19,6 @@ from capability_transfer.analysis.prediction.item_model import ItemModel
 from capability_transfer.analysis.prediction.loo import prepare
 from capability_transfer.analysis.prediction.models import FittedPairs, Languages
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.common.errors import InputError
-from capability_transfer.common.files import hash_files
 from capability_transfer.common.kept import Store
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import resource, typology
@@ -69,43 +67,17 @@ class Catalogue:
     languages: pd.DataFrame
 
 
-def data_key(files: Iterable[Path | None]) -> tuple:
-    """What names data: the contents of the user's files and of the packaged ones.
-
-    Raises InputError for a file that is not there.
-    """
-    given = [Path(path) for path in files if path is not None]
-    for path in given:
-        if not path.exists():
-            raise InputError(f"{path}: there is no such file")
-    packaged = [*language_registry.DATA.glob("*.csv")]
-    packaged += (Path(__file__).parents[1] / "outcomes" / "data").glob("*.csv")
-    return (hash_files(given), hash_files(packaged))
-
-
-def load_or_build(
-    key: tuple,
-    cache: Path | None,
-    inputs: Callable[[], Inputs],
-    check: Callable[[Catalogue], object] | None = None,
-) -> Bundle:
+def load_or_build(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bundle:
     """The bundle of some data, read from ``cache`` or made and kept there.
 
     Args:
-        key: what names the data (``data_key``).
-        cache: a directory.
+        key: what names the data (``analysis.data.Study.key``).
+        cache: a directory, or None.
         inputs: a function that loads them.
-        check: called with the catalogue before a fit is made, to refuse what cannot be
-            predicted.
     """
-
-    def make() -> Bundle:
-        loaded = inputs()
-        if check is not None:
-            check(catalogue(loaded))
-        return build(loaded)
-
-    return Store(cache).get("predict", DEFAULT, *key, make=make, plain=_plain, of=_restore)
+    return Store(cache).get(
+        "predict", DEFAULT, *key, make=lambda: build(inputs()), plain=_plain, of=_restore
+    )
 
 
 _TABLES = ("constants", "models", "languages", "vectors", "pairs", "source")

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.data import Study
 from capability_transfer.analysis.glmm.posterior import central_sd
 from capability_transfer.analysis.prediction import new_language, new_model, pair_features, store
 from capability_transfer.analysis.prediction.pair_features import pair_rows
+from capability_transfer.analysis.studies.predictions import predict
 from capability_transfer.common.errors import InputError
 from capability_transfer.features.fertility import read_counts
 
@@ -271,16 +273,11 @@ def test_languages_that_are_none_are_refused(bundle, asked, message):
         new_language.find_languages(bundle, asked)
 
 
-def test_what_cannot_be_asked_is_refused_before_the_fit(inputs, monkeypatch):
-    monkeypatch.setattr(
-        "capability_transfer.analysis.prediction.store.build", lambda inputs: never()
-    )
-
-    def ask(known):
-        new_model.find_model(known, "Qwen/Qwen3-8", None, None, "on")
-
+def test_what_cannot_be_asked_is_refused_before_the_fit(inputs):
+    study = Study(inputs, 1, None)
     with pytest.raises(InputError, match="Did you mean"):
-        store.load_or_build(("b",), None, lambda: inputs, check=ask)
+        predict("swh", "Qwen/Qwen3-8", reasoning="on", study=study)
+    assert "bundle" not in vars(study)
 
 
 def test_predictions_are_shares(bundle):
