@@ -174,6 +174,7 @@ def test_a_wrong_source_or_language_is_refused_before_the_fit(study, monkeypatch
         (lambda study: fit(study, 5), "a formula is a text"),
         (lambda study: fit(study, engine=["laplace"]), "no engine"),
         (lambda study: measures(study, draws="x"), "draws= is a whole number from 2"),
+        (lambda study: measures(study, engine="laplas"), "no engine 'laplas'.*laplace"),
         (lambda study: predict("swh", params=8, items=10**19, study=study), "items= is a number"),
         (lambda study: predict("swh", params=[8], study=study), "not \\[8\\]"),
         (lambda study: predict(None, params=8, study=study), "a language is named by its code"),

@@ -1,7 +1,10 @@
 """Bias and coverage on simulated models with a known slope."""
 
+import json
+
+import pandas as pd
 import pytest
-from capability_transfer.analysis.studies.hat_noise import bias, coverage
+from capability_transfer.analysis.studies.hat_noise import bias, coverage, hat_noise
 
 
 def test_at_five_passes_the_plain_slope_is_too_small_and_the_corrected_one_is_not():
@@ -27,6 +30,19 @@ def test_intervals_of_the_corrected_slope_cover_it():
     covered = coverage((5,), repeats=400, draws=500).set_index("metric")["coverage"]
     assert 0.92 <= covered["hat_corrected"] <= 0.98
     assert covered["hat"] < 0.3
+
+
+def test_its_files_stand_beside_those_of_the_measures(tmp_path):
+    folder = tmp_path / "transfer_metrics"
+    folder.mkdir()
+    (folder / "README.md").write_text("of the measures")
+    found = hat_noise(repeats=2, seed=3)
+    found.write(tmp_path)
+    assert (folder / "README.md").read_text() == "of the measures"
+    assert json.loads((folder / "hat_noise.json").read_text())["seed"] == 3
+    written = pd.read_csv(folder / "noise.csv")
+    pd.testing.assert_frame_equal(written, found.noise.round(5))
+    assert (tmp_path / "figures" / "figure_hat_noise.png").exists()
 
 
 @pytest.mark.slow
