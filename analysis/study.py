@@ -59,17 +59,6 @@ SPECIFICATIONS = (
 ``studies.specifications`` makes."""
 
 
-def published(kind: str) -> pd.Series:
-    """Published figures of one kind by name.
-
-    Kinds: ``fixed`` (log-odds), ``random`` and ``baseline`` (SDs, log-odds), ``explained``
-    (share of variance), ``mean`` and ``sd`` (Table 4), ``fit`` (log-likelihood, AIC).
-    """
-    from capability_transfer.analysis.published import values
-
-    return values("study_estimates", "name", kind=kind)
-
-
 def published_predictions() -> pd.DataFrame:
     """Published errors of prediction for an unseen language.
 

@@ -13,7 +13,7 @@ if (_CHECKOUT / "pyproject.toml").is_file():  # there the parts lie beside this 
 
 ENTRIES = {
     "load": "analysis.data",
-    "fit": "analysis.front.model",
+    "fit": "analysis.studies.main_model",
     "predict": "analysis.studies.predictions",
     "hold_out": "analysis.studies.held_out",
     "few_templates": "analysis.studies.few_templates",

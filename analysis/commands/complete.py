@@ -12,6 +12,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+from capability_transfer.analysis.glmm.engines import ENGINES, MODES
 from capability_transfer.analysis.study import SPECIFICATIONS
 
 ROOT = Path(__file__).parents[2]
@@ -54,18 +55,17 @@ def families(incomplete: str) -> list[str]:
 
 def engines(incomplete: str) -> list[str]:
     """Engines of a GLMM."""
-    return _starting(_constant("analysis/glmm/engines.py", "ENGINES"), incomplete)
+    return _starting(ENGINES, incomplete)
 
 
 def engines_or_none(incomplete: str) -> list[str]:
     """Engines, and none."""
-    return _starting([*_constant("analysis/glmm/engines.py", "ENGINES"), "none"], incomplete)
+    return _starting([*ENGINES, "none"], incomplete)
 
 
 def modes(incomplete: str) -> Offers:
     """How `transfer glmm` fits, with what that means."""
-    known = _constant("analysis/determinants.py", "MODES")
-    return [(name, told) for name, told in known.items() if _begins(name, incomplete)]
+    return [(name, told) for name, told in MODES.items() if _begins(name, incomplete)]
 
 
 def predictors(incomplete: str) -> list[str]:

@@ -232,11 +232,6 @@ def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -
     )
 
 
-def untimed(glance: pd.DataFrame) -> pd.DataFrame:
-    """``Fit.glance`` as results hold it: ``seconds`` empty, since it differs from run to run."""
-    return glance.assign(seconds=np.nan)
-
-
 def correlations_table(rows: list[tuple[str, str, str, float]] = ()) -> pd.DataFrame:
     """Correlations between the random effects of one group, as a tidy table."""
     table = pd.DataFrame(list(rows), columns=["group", "term_1", "term_2", "correlation"])

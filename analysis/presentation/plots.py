@@ -97,7 +97,7 @@ def forest(
             markeredgecolor=PUBLISHED, markeredgewidth=1.1, label=published,
         )  # fmt: skip
     axes.set_yticks(positions, [plain(name) for name in names], fontsize=fontsize)
-    axes.set_ylim(positions[-1] - 0.6, 0.5)
+    axes.set_ylim(0.4 - len(table), 0.5)
     axes.tick_params(axis="y", length=0)
     grid(axes, "x")
 

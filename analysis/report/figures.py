@@ -11,7 +11,6 @@ from collections.abc import Callable
 import matplotlib
 import pandas as pd
 from capability_transfer.analysis import labels
-from capability_transfer.analysis.figures import figure_02
 from capability_transfer.analysis.presentation.plots import (
     GRID,
     INK,
@@ -23,6 +22,7 @@ from capability_transfer.analysis.presentation.plots import (
     plain,
 )
 from capability_transfer.analysis.studies import levers as lever_study
+from capability_transfer.analysis.studies import main_model
 from capability_transfer.analysis.studies.few_templates import of_most_draws
 from capability_transfer.analysis.studies.held_out import COLOURS, scatter_pairs
 from matplotlib.axes import Axes
@@ -49,10 +49,10 @@ def forest(fixed: pd.DataFrame) -> Figure:
     """Fixed effects with 95% Wald intervals, from ``glmm/fixed_effects.csv``."""
 
     def draw(axes: Axes) -> None:
-        figure_02.forest(axes, fixed)
+        main_model.forest(axes, fixed)
         axes.set_xlabel("log-odds per SD")
 
-    return panel(draw, figure_02.height(fixed), legend=True)
+    return panel(draw, main_model.height(fixed), legend=True)
 
 
 def levers(table: pd.DataFrame, languages: pd.DataFrame, lever: str) -> Figure:

@@ -17,10 +17,8 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis import design, labels
 from capability_transfer.analysis.data import Study
-from capability_transfer.analysis.determinants import Determinants
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.model import FittedModel, fit
 from capability_transfer.analysis.front.workers import replaced_quietly
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.columns import INTERCEPT
@@ -31,6 +29,7 @@ from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet
 from capability_transfer.analysis.presentation.tables import Table, number
+from capability_transfer.analysis.studies.main_model import FittedModel, fit
 from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.kept import Store
@@ -108,7 +107,7 @@ class Power(Result):
         return {"figure_power": lambda: detection(self.table, self.note)}
 
     def notes(self) -> list[str]:
-        return list(self.model.determinants.notes)
+        return list(self.model.without)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """A row per effect, a mark per plan, with 95% intervals for the number of simulations."""
@@ -166,7 +165,7 @@ def power(
     )
     plans = [Plan(*chosen) for chosen in product(*asked)]
     simulations, workers = whole("simulations", simulations), whole("workers", workers)
-    planned = population(model.determinants.design, model.fit, dict(effects or {}))
+    planned = population(model.design, model.fit, dict(effects or {}))
     study = model.study
     with replaced_quietly():
         tables = {
@@ -189,7 +188,7 @@ def fitted(study: Study, formula: str | None = None) -> FittedModel:
             "laplace", model, built.data, study.cache,
             provenance=inputs.provenance, progress=tell,
         )  # fmt: skip
-    return FittedModel(study, Determinants(found, None, built, False, notes=without))
+    return FittedModel(study, found, None, built, False, without)
 
 
 def check_level(level: float) -> None:

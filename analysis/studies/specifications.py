@@ -13,6 +13,7 @@ from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.glmm.formula import Formula, parse
 from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm.variance import EXPLAINED_GROUPS, variance_explained
 from capability_transfer.analysis.inputs import Inputs
 from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import Provenance
@@ -20,7 +21,6 @@ from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number, stars
 from capability_transfer.analysis.published import values
 from capability_transfer.analysis.study import MAIN, SPECIFICATIONS, Specification
-from capability_transfer.analysis.variance import EXPLAINED_GROUPS, variance_explained
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.features.table import FEATURES
 from matplotlib.figure import Figure

@@ -15,15 +15,17 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis import determinants, labels, published, study
+from capability_transfer.analysis import labels, published, study
+from capability_transfer.analysis.data import Study
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.inputs import load
 from capability_transfer.analysis.outcomes.responses import stage_cells
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
+from capability_transfer.analysis.studies import main_model
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import write_table
 from capability_transfer.features import models as model_registry
@@ -219,20 +221,17 @@ def _fitted(cells: pd.DataFrame, settings: Settings, names: Sequence[str]) -> di
     """The attributes of ``Stages``."""
     told: dict[str, None] = {}
     fixed, random, rates = [], [], []
-    fitting = progress.fits(2 * len(names))
     for name in names:
         counts = stage_cells(cells, name)
         path = write_table(counts, settings.directory / "stages" / f"{name}.parquet")
         inputs = load(path, settings.models, settings.languages, 0, settings.split)
-        found = determinants.determinants(
-            inputs,
+        found = main_model.fit(
+            Study(inputs, 0, settings.directory),
             settings.formula,
             settings.engine,
-            settings.directory,
-            fitting,
-            settings.drop_missing,
+            drop_missing=settings.drop_missing,
         )
-        told |= dict.fromkeys(found.notes)
+        told |= dict.fromkeys(found.without)
         fixed.append(found.fit.fixed_effects.assign(stage=name))
         random.append(found.fit.random_effects.assign(stage=name))
         rates.append(rates_by_language(inputs.cells).assign(stage=name))

@@ -172,8 +172,7 @@ def test_bash_and_zsh_complete(words, offered, told, tmp_path):
 
 def test_completion_offers_what_the_commands_know():
     from capability_transfer.analysis.commands import complete
-    from capability_transfer.analysis.determinants import MODES
-    from capability_transfer.analysis.glmm.engines import ENGINES
+    from capability_transfer.analysis.glmm.engines import ENGINES, MODES
     from capability_transfer.analysis.glmm.inference import METHODS
     from capability_transfer.analysis.outcomes.policies import DUPLICATES, ERRORS
     from capability_transfer.analysis.prediction.predictors import PREDICTORS

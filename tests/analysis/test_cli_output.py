@@ -188,7 +188,7 @@ def on_a_terminal(*arguments, cwd, **variables):
 @pytest.mark.heavy
 def test_a_terminal_gets_colours_and_progress_unless_it_wants_none(folder):
     assert "\x1b[33m!" in (shown := on_a_terminal(*GLMM, cwd=folder))
-    assert "main model (1 of 2" in shown
+    assert "main model (1 of 1" in shown
     shown = on_a_terminal(*GLMM, cwd=folder, NO_COLOR="1")
     assert "\x1b[33m" not in shown
     assert "! columns of the outcomes" in shown
@@ -199,4 +199,4 @@ def test_progress_leaves_nothing_in_a_pipe(folder):
     ended = subprocess.run([TRANSFER, *GLMM], cwd=folder, capture_output=True, check=True)
     assert ended.stderr == b""
     assert b"\x1b" not in ended.stdout
-    assert b"main model (1 of 2" not in ended.stdout
+    assert b"main model (1 of 1" not in ended.stdout

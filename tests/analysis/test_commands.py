@@ -312,7 +312,8 @@ def test_text_is_compared_by_level_and_tables_that_do_not_apply_are_not_there(ce
     table = (tmp_path / "transfer-results" / "tables" / "table_03.md").read_text()
     assert f"Fixed effects ({unit})" in table
     assert {path.name for path in folder.iterdir()} == {
-        "README.md", "fixed_effects.csv", "random_effects.csv", "standardisation.csv", "glance.csv",
+        "README.md", "provenance.json", "fixed_effects.csv", "random_effects.csv",
+        "standardisation.csv", "glance.csv",
     }  # fmt: skip
 
 
@@ -333,7 +334,7 @@ def test_correlations_of_slopes_are_shown_and_written(cells, tmp_path):
     formula = "~ resource + size + (1 + size | language) + (1 | variant) + (1 | template)"
     result = transfer("glmm", "--outcomes", "cells.csv", "--formula", formula, "--engine",
                       "laplace", cwd=tmp_path)  # fmt: skip
-    assert "correlation within Language, Intercept and Model size" in result.stdout
+    assert "Correlation Language, Intercept and Model size" in result.stdout
     out = tmp_path / "transfer-results"
     table = pd.read_csv(out / "glmm" / "correlations.csv")
     assert table[["group", "term_1", "term_2"]].to_numpy().tolist() == [
@@ -350,7 +351,7 @@ def test_a_damaged_cached_fit_is_fitted_again_and_said(cells, tmp_path):
     first = transfer(*arguments, cwd=tmp_path)
     for path in (tmp_path / "transfer-results" / "cache" / "fits").iterdir():
         path.write_bytes(path.read_bytes()[:100])
-    with pytest.warns(UserWarning, match="is not a saved fit.*fitting again"):
+    with pytest.warns(UserWarning, match="is damaged.*it is made again"):
         again = transfer(*arguments, cwd=tmp_path)
     assert again.returncode == 0
     assert again.stdout.split("laplace")[0] == first.stdout.split("laplace")[0]
@@ -369,7 +370,7 @@ def test_an_output_that_cannot_be_written_is_an_error_with_a_message(cells, tmp_
 def test_an_interrupt_says_how_to_go_on(cells, tmp_path):
     cells.to_csv(tmp_path / "cells.csv", index=False)
     with patch(
-        "capability_transfer.analysis.determinants.cached_fit", side_effect=KeyboardInterrupt
+        "capability_transfer.analysis.studies.main_model.cached_fit", side_effect=KeyboardInterrupt
     ):
         result = transfer("glmm", "--outcomes", "cells.csv", "--formula", FORMULA, "--engine",
                           "laplace", cwd=tmp_path)  # fmt: skip

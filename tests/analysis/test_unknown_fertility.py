@@ -63,7 +63,7 @@ def test_the_studys_model_is_fitted_without_it(study):
     assert model.fit.log_lik == pytest.approx(asked.fit.log_lik, abs=1e-6)
     assert any("without relative fertility" in text for text in model.warnings())
     assert any("one family (N)" in text for text in model.warnings())
-    assert asked.determinants.notes == ()
+    assert asked.without == ()
 
 
 def test_a_formula_that_asks_for_it_is_refused_with_what_can_be_done(study):

@@ -12,10 +12,10 @@ import pytest
 import typer
 from capability_transfer.analysis.commands import output
 from capability_transfer.analysis.data import load
-from capability_transfer.analysis.front.model import fit
 from capability_transfer.analysis.glmm import engines
 from capability_transfer.analysis.outcomes import formats, mapping
 from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.studies.main_model import fit
 from capability_transfer.features import table
 from typer.testing import CliRunner
 

@@ -26,7 +26,7 @@ from capability_transfer.analysis.glmm.laplace import (
     warm_start,
 )
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
-from capability_transfer.analysis.variance import EXPLAINED_GROUPS, ZERO, share_explained
+from capability_transfer.analysis.glmm.variance import EXPLAINED_GROUPS, ZERO, share_explained
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import hash_table
 from capability_transfer.common.kept import Store
@@ -108,7 +108,7 @@ def bootstrap(
         seed: of the draws. Results depend on it, never on ``jobs``.
         start: a fit of this model, to save finding the optimum again.
         baseline: a model refitted to the same simulated outcomes, for intervals of the variance
-            explained (``analysis.variance``).
+            explained (``glmm.variance``).
         jobs: processes; -1 is one per core.
         cache: directory in which finished replicates are kept, under a hash of data, models,
             settings and seed; more replicates of the same run add to them.

@@ -8,9 +8,6 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.figures import (
-    figure_02,
-)
 from capability_transfer.analysis.presentation.plots import LONGEST, plain
 from capability_transfer.analysis.report import figures as report
 from capability_transfer.analysis.report.svg import inline
@@ -19,6 +16,7 @@ from capability_transfer.analysis.studies import (
     equivalence,
     few_templates,
     held_out,
+    main_model,
     overview,
     penalty,
     robustness,
@@ -138,7 +136,7 @@ RATES = pd.Series({"parameters": 1.0, "pages": 1.0, "doublings": 2.0, "times": 4
 STAGES = list(stages.NAMES)
 
 FIGURES = {
-    "02": (lambda: figure_02.draw(terms(), NOTE), NAMES),
+    "02": (lambda: main_model.figure_02(terms(), NOTE), NAMES),
     "03": (
         lambda: stages.rates_by_stage(
             frame(language=NAMES * 3, stage=np.repeat(STAGES, 3), rate=np.linspace(0, 1, 9)), NOTE

@@ -26,9 +26,9 @@ def test_estimates_are_those_of_the_engine_on_the_data_shown(model):
 
 def test_published_figures_stand_beside_the_studys_model_only(published, model):
     assert published.fixed_effects["difference"].abs().max() < 0.001
-    assert "published" in repr(published)
+    assert "Published" in repr(published)
     assert "published" not in model.fixed_effects.columns
-    assert "published" not in repr(model).replace("published cells", "")
+    assert "Published" not in repr(model)
 
 
 def test_a_model_shows_its_formula_data_and_warnings(model):

@@ -1,15 +1,13 @@
 """Intervals and checks asked for of a fit: what comes back, and what is refused."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from capability_transfer.analysis import inference
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.glmm.inference.intervals import COLUMNS
 from capability_transfer.analysis.glmm.laplace import fit
+from capability_transfer.analysis.studies import inference
 from capability_transfer.common.errors import InputError
 
-from tests.progress import silent
 from tests.simulation import answered, crossed, effects
 
 GROUPS = "(1 | language) + (1 | variant) + (1 | variant:language)"
@@ -35,7 +33,7 @@ def fitted(data):
 def infer(fitted, data, **request):
     baseline = parse(f"~ size + {GROUPS}")
     settings = inference.Request(**({"replicates": 8, "seed": 3, "jobs": 1} | request))
-    return inference.infer(fitted, data, baseline, settings, None, silent)
+    return inference.infer(fitted, data, baseline, settings, None)
 
 
 def test_nothing_is_computed_unasked(fitted, data):
@@ -53,13 +51,12 @@ def test_every_method_gives_the_same_table(method, fitted, data):
     assert fixed.to_numpy() == pytest.approx(fitted.coefficients[fixed.index].to_numpy(), abs=1e-4)
 
 
-def test_the_check_of_laplace_says_error_shift_and_bias(fitted, data, tmp_path):
+def test_the_check_of_laplace_says_error_shift_and_bias(fitted, data):
     found = infer(fitted, data, laplace=True)
     assert list(found.laplace["quantity"].unique()) == ["log_lik", "shift", "bias"]
     assert any("exact minus Laplace" in note for note in found.notes)
-    (path,) = inference.write(found, tmp_path)
-    assert path == tmp_path / "glmm" / "laplace_check.csv"
-    assert len(pd.read_csv(path)) == 1 + 2 * 6
+    assert list(found.tables()) == ["laplace_check"]
+    assert len(found.laplace) == 1 + 2 * 6
 
 
 def test_an_observation_level_effect_is_compared(fitted, data):

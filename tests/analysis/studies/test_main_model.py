@@ -3,28 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis import determinants as d
-from capability_transfer.analysis import study
-from capability_transfer.analysis.commands import glmm
-from capability_transfer.analysis.determinants import baseline_formula, determinants, expectations
+from capability_transfer.analysis.data import load
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.inputs import load
-from capability_transfer.analysis.variance import unexplained, variance_explained
+from capability_transfer.analysis.glmm.variance import unexplained, variance_explained
+from capability_transfer.analysis.published import values
+from capability_transfer.analysis.studies.main_model import baseline_formula, expectations, fit
+from capability_transfer.analysis.study import MAIN, SIZE_ONLY
 from capability_transfer.common.errors import InputError
-from capability_transfer.common.seeds import DEFAULT_SEED
-
-from tests.progress import silent
 
 
 @pytest.fixture(scope="module")
-def inputs():
-    return load(None, None, None, DEFAULT_SEED)
-
-
-@pytest.fixture(scope="module")
-def result(inputs):
-    return determinants(inputs, None, "laplace", None, silent)
+def result():
+    return fit(load())
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +24,7 @@ def by_lme4():
 
 
 def test_each_fixed_effect_is_table_3s(result):
-    table = result.fixed_effects().set_index("term")
+    table = result.fixed_effects.set_index("term")
     assert len(table) == 13
     assert table["published"].notna().all()
     assert abs(table.loc["(Intercept)", "difference"]) < 1e-3  # lme4's optimiser stops early there
@@ -42,14 +33,14 @@ def test_each_fixed_effect_is_table_3s(result):
 
 
 def test_the_likelihood_is_the_printed_one(result):
-    known = study.published("fit")
+    known = values("study_estimates", "name", kind="fit")
     assert abs(result.fit.log_lik - known["log_lik"]) < 0.1
     assert abs(result.fit.aic - known["aic"]) < 0.3
     assert result.fit.df == 19
 
 
 def test_each_sd_is_table_3s(result):
-    table = result.random_effects().set_index("group")
+    table = result.random_effects.set_index("group")
     assert table["difference"].abs().max() < 2e-4
     assert table["levels"].to_dict() == {
         "family": 9, "template": 100, "base_model": 35, "variant:language": 690, "language": 15,
@@ -58,43 +49,42 @@ def test_each_sd_is_table_3s(result):
 
 
 def test_the_features_explain_92_and_23_percent(result):
-    explained = result.variance_explained().set_index("group")["explained"]
+    explained = result.variance_explained.set_index("group")["explained"]
     assert explained["language"] == pytest.approx(0.917, abs=5e-4)
     assert explained["variant:language"] == pytest.approx(0.226, abs=5e-4)
-    for group, sd in study.published("baseline").items():
+    for group, sd in values("study_estimates", "name", kind="baseline").items():
         assert result.baseline.sd(group) == pytest.approx(sd, abs=2e-4)
 
 
 def test_the_fit_ends_well(result):
-    for fit in (result.fit, result.baseline):
-        assert fit.optimisation.converged
-        assert not fit.optimisation.singular
-        assert fit.optimisation.messages == ()
+    for each in (result.fit, result.baseline):
+        assert each.optimisation.converged
+        assert not each.optimisation.singular
+        assert each.optimisation.messages == ()
     assert result.fit.nobs == 69_000
     assert result.fit.trials == 1_380_000
 
 
 @pytest.mark.parametrize("model", ["main", "size_only"])
 def test_our_optimum_is_lme4s(result, by_lme4, model):
-    fit = result.fit if model == "main" else result.baseline
+    ours = result.fit if model == "main" else result.baseline
     theirs = by_lme4[by_lme4["model"] == model].set_index(["kind", "name"])["estimate"]
     for term, estimate in theirs["fixed"].items():
-        assert abs(fit.coefficients[term] - estimate) < 1e-3, term
+        assert abs(ours.coefficients[term] - estimate) < 1e-3, term
     for group, sd in theirs["random"].items():
-        assert abs(fit.sd(group) - sd) < 1e-3, group
-    assert fit.log_lik > theirs["fit", "log_lik"] - 1e-5
+        assert abs(ours.sd(group) - sd) < 1e-3, group
+    assert ours.log_lik > theirs["fit", "log_lik"] - 1e-5
 
 
-def test_published_figures_stand_only_beside_the_studys_model_on_its_data(inputs):
-    formula = "~ size + (1 | variant) + (1 | language) + (1 | template)"
-    other = determinants(inputs, formula, "laplace", None, silent)
-    assert other.fixed_effects()["published"].isna().all()
+def test_published_figures_stand_only_beside_the_studys_model_on_its_data():
+    other = fit(load(), "~ size + (1 | variant) + (1 | language) + (1 | template)")
+    assert other.frames()["fixed_effects"]["published"].isna().all()
     assert other.baseline is None
-    assert other.variance_explained().empty
+    assert other.variance_explained.empty
 
 
 def test_the_baseline_is_size_with_the_same_random_terms():
-    assert baseline_formula(parse(study.MAIN)) == parse(study.SIZE_ONLY)
+    assert baseline_formula(parse(MAIN)) == parse(SIZE_ONLY)
 
 
 def _with_sds(language: float, pair: float) -> Fit:
@@ -129,9 +119,9 @@ def test_an_sd_at_zero_explains_nothing_and_stops_nothing(full, baseline, messag
     assert message in text
 
 
-def test_an_unknown_mode_is_refused_with_a_near_match(inputs):
+def test_an_unknown_mode_is_refused_with_a_near_match():
     with pytest.raises(InputError, match="no engine 'laplas'.*laplace"):
-        determinants(inputs, None, "laplas", None, silent)
+        fit(load(), engine="laplas")
 
 
 def test_separated_levels_are_named_before_the_fit():
@@ -143,6 +133,9 @@ def test_separated_levels_are_named_before_the_fit():
     assert expectations(formula, data[2:]) == []
     (text,) = expectations(formula, data)
     assert "variant a: all right" in text
+
+
+CHECK = "lme4_check.csv"
 
 
 def check_of(fit, log_lik=0.0, std_error=0.0):
@@ -159,10 +152,10 @@ def check_of(fit, log_lik=0.0, std_error=0.0):
 
 def test_what_lme4_said_of_the_same_optimum_stays_without_r(result, tmp_path):
     (tmp_path / "glmm").mkdir()
-    check_of(result.fit, 5e-4, 5e-4).round(5).to_csv(tmp_path / "glmm" / d.CHECK, index=False)
-    before = (tmp_path / "glmm" / d.CHECK).read_text()
-    glmm.write(result, tmp_path, "a note")
-    assert (tmp_path / "glmm" / d.CHECK).read_text() == before
+    check_of(result.fit, 5e-4, 5e-4).round(5).to_csv(tmp_path / "glmm" / CHECK, index=False)
+    before = (tmp_path / "glmm" / CHECK).read_text()
+    result.write(tmp_path)
+    assert (tmp_path / "glmm" / CHECK).read_text() == before
     table = pd.read_csv(tmp_path / "tables" / "table_03.csv").set_index("name")
     assert table.loc["resource", "std_error_rx"] == 2.0
 
@@ -170,7 +163,7 @@ def test_what_lme4_said_of_the_same_optimum_stays_without_r(result, tmp_path):
 @pytest.mark.parametrize("other", [{"log_lik": 0.01}, {"std_error": 0.01}])
 def test_what_lme4_said_of_another_optimum_goes(result, tmp_path, other):
     (tmp_path / "glmm").mkdir()
-    check_of(result.fit, **other).to_csv(tmp_path / "glmm" / d.CHECK, index=False)
-    glmm.write(result, tmp_path, "a note")
-    assert not (tmp_path / "glmm" / d.CHECK).exists()
+    check_of(result.fit, **other).to_csv(tmp_path / "glmm" / CHECK, index=False)
+    result.write(tmp_path)
+    assert not (tmp_path / "glmm" / CHECK).exists()
     assert "std_error_rx" not in pd.read_csv(tmp_path / "tables" / "table_03.csv")

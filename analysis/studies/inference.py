@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
+from capability_transfer.analysis import labels
 from capability_transfer.analysis.design import KEYS
 from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.glmm.formula import Formula
 from capability_transfer.analysis.glmm.inference import (
     METHODS,
@@ -27,10 +27,10 @@ from capability_transfer.analysis.glmm.laplace_check import (
 )
 from capability_transfer.analysis.glmm.overdispersion import compare, with_observation_level
 from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.presentation.progress import counting
+from capability_transfer.analysis.presentation.result import View
+from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.common.errors import InputError, suggest
-from capability_transfer.common.files import write_table
-
-Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,35 @@ class Findings:
         }
         return {name: table for name, table in found.items() if table is not None}
 
+    def views(self) -> list[View]:
+        """The intervals for people."""
+        if self.intervals is None:
+            return []
+        display = pd.DataFrame(
+            {
+                "": [_name(row) for row in self.intervals.itertuples()],
+                **{
+                    heading: [number(value, 3) for value in self.intervals[column]]
+                    for heading, column in (
+                        ("estimate", "estimate"),
+                        ("low", "conf_low"),
+                        ("high", "conf_high"),
+                    )
+                },
+            }
+        )
+        return [View(f"95% intervals ({self.intervals['method'].iloc[0]})", display)]
+
+
+def _name(row: object) -> str:
+    """Which quantity a row of intervals is of."""
+    if row.kind == "fixed":
+        return labels.term(row.term)
+    if row.kind == "explained":
+        return f"{labels.group(row.group)} (explained)"
+    slope = "" if row.term == INTERCEPT else f", {labels.term(row.term)}"
+    return f"{labels.group(row.group)} (SD){slope}"
+
 
 def infer(
     fit: Fit,
@@ -88,7 +117,6 @@ def infer(
     baseline: Formula | None,
     request: Request,
     cache: Path | None,
-    counting: Counting,
 ) -> Findings:
     """Compute what is requested of a fit.
 
@@ -97,7 +125,6 @@ def infer(
         data: the rows it was fitted to.
         baseline: what the variance explained compares with, or None.
         cache: where finished fits and replicates are kept.
-        counting: makes a progress context from a label and the number of pieces of work.
 
     Raises InputError for what the model or its data do not allow.
     """
@@ -105,7 +132,7 @@ def infer(
     if request.intervals == "wald":
         found["intervals"] = wald_intervals(fit)
     if request.intervals == "bootstrap" or request.laplace:
-        refits = _bootstrap(fit, data, baseline, request, cache, counting)
+        refits = _bootstrap(fit, data, baseline, request, cache)
         if refits.failed:
             notes.append(f"{refits.failed} of {request.replicates} bootstrap refits failed")
         if request.intervals == "bootstrap":
@@ -117,7 +144,7 @@ def infer(
             with counting("profiles", profile_count(model)) as progress:
                 found["intervals"] = profile_intervals(model, optimum, progress=progress)
         if request.laplace:
-            check = _check(model, optimum, request.seed, counting)
+            check = _check(model, optimum, request.seed)
             found["laplace"] = _with_bias(check.table(), refits.bias())
             notes += _laplace_notes(check, refits)
     if request.observation_level:
@@ -131,21 +158,12 @@ def infer(
     return Findings(**found, notes=tuple(notes))
 
 
-def write(findings: Findings, directory: Path) -> list[Path]:
-    """Write what was found into ``glmm/`` of a results directory."""
-    return [
-        write_table(table, Path(directory) / "glmm" / f"{name}.csv")
-        for name, table in findings.tables().items()
-    ]
-
-
 def _bootstrap(
     fit: Fit,
     data: pd.DataFrame,
     baseline: Formula | None,
     request: Request,
     cache: Path | None,
-    counting: Counting,
 ) -> Bootstrap:
     with counting("bootstrap", request.replicates) as progress:
         return bootstrap(
@@ -161,7 +179,7 @@ def _bootstrap(
         )
 
 
-def _check(model: Model, optimum: Optimum, seed: int, counting: Counting) -> LaplaceCheck:
+def _check(model: Model, optimum: Optimum, seed: int) -> LaplaceCheck:
     with counting("importance sampling", count_points(model, optimum)) as progress:
         return check_laplace(model, optimum, seed=seed, progress=progress)
 
