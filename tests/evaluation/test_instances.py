@@ -6,6 +6,7 @@ import pytest
 from capability_transfer.common.errors import InputError
 from capability_transfer.evaluation.instances import (
     Instance,
+    counted,
     final_answer,
     generate,
     read_instances,
@@ -35,6 +36,18 @@ def test_every_language_has_the_same_templates_and_indices(two_languages):
         *(("original", template, "0") for template in ("473", "740")),
     ]
     assert provenance.missing == []
+
+
+def test_instances_are_counted_by_language_and_split(two_languages):
+    found = counted(*two_languages)
+    assert [tuple(row.values()) for row in found] == [
+        ("eng", "symbolic", 2, 4),
+        ("eng", "original", 2, 2),
+        ("dan", "symbolic", 2, 4),
+        ("dan", "original", 2, 2),
+    ]
+    none = counted([], two_languages[1])
+    assert {row["instances"] for row in none} == {0}
 
 
 def test_the_original_split_is_the_default_question(two_languages):

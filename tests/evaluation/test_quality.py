@@ -1,9 +1,16 @@
 """Template checks: what is right passes, and each kind of fault is found and named."""
 
+import pandas as pd
 import pytest
 from capability_transfer.common.errors import InputError
 from capability_transfer.evaluation.folders import Folder, find_folder
-from capability_transfer.evaluation.quality import CHECKS, check, instruction_problem, shared_ids
+from capability_transfer.evaluation.quality import (
+    CHECKS,
+    check,
+    instruction_problem,
+    shared_ids,
+    summary,
+)
 
 pytestmark = pytest.mark.needs("templates")
 
@@ -33,6 +40,16 @@ def test_a_sound_template_passes_every_check(folder):
     assert list(results["check"]) == ["loads", *CHECKS]
     assert results["passed"].all(), results
     assert shared_ids(Folder(folder)) == (["0"], [str(n) for n in range(1, 100)])
+
+
+def test_checks_are_counted_in_their_order():
+    """A template that does not load has no other check, and a check that nothing had is there."""
+    rows = [("loads", False), ("loads", True), ("solution", False), ("id", True)]
+    found = summary(pd.DataFrame(rows, columns=["check", "passed"])).set_index("check")
+    assert list(found.index) == ["loads", *CHECKS]
+    assert found.loc["loads"].tolist() == [1, 1]
+    assert found.loc["solution"].tolist() == [0, 1]
+    assert found.loc["instances"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

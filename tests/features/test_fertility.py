@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.common.errors import InputError
-from capability_transfer.features import fertility, models
+from capability_transfer.features import fertility, languages, models
 
 UNCHANGED = ["ara", "est", "fra", "ita", "nld", "rus"]
 """Languages whose original questions are as they were when the study counted them."""
@@ -107,6 +107,22 @@ def test_real_counting_reproduces_the_packaged_counts(spec, packaged):
     ours = fertility.count(spec, UNCHANGED, name=packaged).set_index("language")
     theirs = fertility.read_counts().query("tokenizer == @packaged").set_index("language")
     pd.testing.assert_frame_equal(ours, theirs.loc[UNCHANGED])
+
+
+def test_every_tokenizer_is_counted_in_english_too(monkeypatch):
+    asked = []
+
+    def count(specification, codes, name):
+        asked.append((specification, codes))
+        return pd.DataFrame({"tokenizer": name, "language": codes})
+
+    monkeypatch.setattr(fertility, "count", count)
+    told = []
+    table = fertility.count_all(["a=one.json", "b=two=2"], languages.table(["dan"]), told.append)
+    assert told == table["tokenizer"].unique().tolist() == ["a", "b"]
+    assert asked == [("one.json", ["dan", "eng"]), ("two=2", ["dan", "eng"])]
+    with pytest.raises(InputError, match="NAME=SPEC"):
+        fertility.count_all(["mine"])
 
 
 def test_characters_not_words_are_counted():
