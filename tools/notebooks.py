@@ -36,6 +36,7 @@ QUIET = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    "TRANSFER_PROGRESS": "off",  # which says how slow a machine is
 }
 
 
@@ -85,7 +86,7 @@ def execute(text: Path, folder: Path) -> NotebookNode:
         commands = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         surroundings = os.environ | QUIET | {"IPYTHONDIR": profile, "PATH": commands}
         try:
-            client.execute(env=surroundings)
+            client.execute(env=surroundings, cleanup_kc=True)  # the kernel, too
         except (CellExecutionError, CellTimeoutError) as error:
             raise NotebookError(f"{text.name}: {error}") from None
     notebook.metadata = nbformat.from_dict(METADATA)

@@ -1,14 +1,16 @@
 """Progress of long work: a display that vanishes on a terminal, elsewhere a line per minute.
 
-It goes where the caller's output goes, or to the console that ``shown_on`` names.
+It goes to stderr, or to the console that ``shown_on`` names; ``TRANSFER_PROGRESS=off`` in the
+environment leaves it out.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 
 from rich.console import Console
@@ -23,6 +25,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+SWITCH = "TRANSFER_PROGRESS"
 EVERY = 60.0
 """Seconds between two lines where there is no terminal."""
 
@@ -112,11 +115,12 @@ def fraction(label: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def _shown(*columns: object) -> Iterator[Progress]:
-    console = _console.get() or Console()
-    shown = console.is_terminal
+    console = _console.get() or Console(stderr=True)
+    told = os.environ.get(SWITCH) != "off"
+    shown = told and console.is_terminal
     bar = Progress(*columns, console=console, transient=True, disable=not shown,
                    redirect_stdout=False, redirect_stderr=shown)  # fmt: skip
-    with bar if shown else _told(console, bar):
+    with bar if shown else _told(console, bar) if told else nullcontext():
         yield bar
 
 

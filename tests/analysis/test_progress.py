@@ -54,6 +54,30 @@ def test_the_innermost_work_is_told_and_its_fits_counted(console):
     assert len(lines(console)) == told  # nothing is told of work that is done
 
 
+def test_it_can_be_switched_off(console, monkeypatch):
+    monkeypatch.setenv("TRANSFER_PROGRESS", "off")
+    with progress.counting("folds", 8) as done:
+        done(2)
+        time.sleep(0.1)
+    assert lines(console) == []
+    terminal = Console(file=io.StringIO(), force_terminal=True)
+    with progress.shown_on(terminal), progress.working("glmm"):
+        pass
+    assert terminal.file.getvalue() == ""
+
+
+def test_in_python_it_goes_to_stderr_and_leaves_stdout_to_the_results(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    until, told = time.monotonic() + 10, ""
+    with progress.working("glmm"):
+        while "so far" not in told and time.monotonic() < until:
+            time.sleep(0.02)
+            out, err = capsys.readouterr()
+            told += err
+            assert out == ""
+    assert "glmm: 0:00 so far" in told
+
+
 def test_work_of_less_than_a_minute_says_nothing():
     quiet = Console(file=io.StringIO(), force_terminal=False)
     with (

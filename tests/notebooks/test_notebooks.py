@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import nbformat
@@ -82,6 +83,23 @@ def test_the_kernel_is_this_environments_and_runs_make_the_same_file(written):
     first = notebooks.make(text).read_bytes()
     assert f"{sys.prefix}\\n".encode() in first
     assert notebooks.make(text).read_bytes() == first
+
+
+def test_no_kernel_is_left(written, tmp_path):
+    executed = notebooks.execute(written("import os\nprint(os.getpid())"), tmp_path)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(executed.cells[-1].outputs[0]["text"]), 0)
+
+
+def test_how_long_work_takes_is_not_in_a_notebook(written, tmp_path):
+    code = """
+        import time
+        from capability_transfer.analysis.presentation import progress
+        progress.EVERY = 0.02
+        with progress.working("slow"):
+            time.sleep(0.3)
+        """
+    assert notebooks.execute(written(textwrap.dedent(code)), tmp_path).cells[-1].outputs == []
 
 
 def test_an_edited_notebook_is_not_written_over(written):
