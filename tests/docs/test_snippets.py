@@ -21,6 +21,7 @@ from tests.docs.pages import ROOT, Block, every_block
 
 ELSEWHERE = {
     "make glmm     #": "`make test` is this suite; `make glmm` runs from questions.md",
+    "make test-all    #": "this suite",
     "make all ": "runs every analysis (an hour); test_clean_tree runs its steps",
     "git clone ADDRESS": "the address is the reader's, and cloning needs a network",
     "inspect eval evaluation/task.py --model vllm/": "needs a GPU and the weights of a model",
