@@ -102,6 +102,7 @@ def power(
     """
     from capability_transfer.analysis.commands import reading
     from capability_transfer.analysis.studies import power as p
+    from capability_transfer.analysis.studies.main_model import fit
 
     p.check_level(level)
     effects = dict(p.planned_effect(text) for text in effect or [])
@@ -114,7 +115,7 @@ def power(
         "instances": n_instances,
     }
     result = p.power(
-        p.fitted(study, formula),
+        fit(study, formula, baseline=False),
         **{name: values for name, values in numbers.items() if values},
         effects=effects,
         simulations=simulations,

@@ -17,22 +17,14 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
 from capability_transfer.analysis.data import Study, given
-from capability_transfer.analysis.design import (
-    Design,
-    build,
-    needed,
-    of_ours,
-    pair_means,
-    standardise,
-)
+from capability_transfer.analysis.design import Design, pair_means, standardise
 from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import number
-from capability_transfer.analysis.study import MAIN
+from capability_transfer.analysis.studies.main_model import FittedModel, fit
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.features.languages import ENGLISH
 from matplotlib.axes import Axes
@@ -168,32 +160,26 @@ def levers(study: Study | None = None, drop_missing: bool = False) -> Levers:
     Raises InputError for models that all have reasoning on, or off, and for data without English.
     """
     study = given(study)
-    inputs = study.inputs
-    check_modes(inputs.features.models, inputs.cells)
-    model, without = of_ours(MAIN, inputs.cells, inputs.features, drop_missing)
-    wanted = needed(model, inputs.features)
-    built = build(inputs.cells, inputs.features, wanted, drop_missing)
-    with progress.fitting("main model") as tell:
-        fit = cached_fit("laplace", model, built.data, study.cache,
-                         provenance=inputs.provenance, progress=tell)  # fmt: skip
-    return read_off(study, fit, built, (*without, *built.omissions()))
+    check_modes(study.inputs.features.models, study.inputs.cells)
+    return read_off(fit(study, drop_missing=drop_missing, baseline=False))
 
 
-def read_off(study: Study, fit: Fit, design: Design, remarks: tuple[str, ...] = ()) -> Levers:
-    """Levers of a fit that has the features ``NEEDED``; InputError for one that does not."""
-    if lacking := [name for name in NEEDED if name not in fit.formula.variables()]:
+def read_off(model: FittedModel) -> Levers:
+    """Levers of a model that has the features ``NEEDED``; InputError for one that does not."""
+    study, found, design = model.study, model.fit, model.design
+    if lacking := [name for name in NEEDED if name not in found.formula.variables()]:
         raise InputError(
             f"levers need {name_some(NEEDED)} in the formula; this one lacks {name_some(lacking)}"
         )
     rows = study.inputs.features.languages
     rows = rows[rows["language"].isin(design.data["language"])].reset_index(drop=True)
     return Levers(
-        odds_ratios(fit, design, rows),
-        scale_cost(fit, design, study.inputs.cells, rows),
-        exchange_rates(fit, design),
+        odds_ratios(found, design, rows),
+        scale_cost(found, design, study.inputs.cells, rows),
+        exchange_rates(found, design),
         rows,
-        Provenance.of(study.source, fit, study.seed),
-        remarks,
+        model.provenance,
+        (*model.without, *design.omissions()),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -38,12 +39,14 @@ from capability_transfer.analysis.presentation.result import Result, Sheet, View
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.published import beside, values
 from capability_transfer.analysis.studies.inference import Findings, Request, infer
-from capability_transfer.analysis.studies.levers import Levers, read_off
 from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.features.table import FEATURES
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from capability_transfer.analysis.studies.levers import Levers
 
 CHECK = ["quantity", "term", "ours", "lme4", "difference"]
 """Columns of what lme4 says at an optimum."""
@@ -311,7 +314,9 @@ class FittedModel(Result):
     @speaking_python
     def levers(self) -> Levers:
         """What size and reasoning do to the gap to English, and what scarcity costs in size."""
-        return read_off(self.study, self.fit, self.design)
+        from capability_transfer.analysis.studies.levers import read_off  # which fits this model
+
+        return read_off(self)
 
     def write(self, directory: str | Path) -> None:
         """Write it as every result; a table that does not apply to the fit is not written.
@@ -331,11 +336,10 @@ def fit(
     engine: str = "laplace",
     *,
     drop_missing: bool = False,
+    baseline: bool = True,
     request: Request | None = None,
 ) -> FittedModel:
     """Fit a crossed random-effects logistic GLMM to a study's cells.
-
-    The size-only baseline is fitted too, where the variance explained is defined.
 
     Args:
         study: from ``load``; the embedded study without it.
@@ -343,6 +347,7 @@ def fit(
         engine: ``laplace`` (ours, no R), ``lme4`` (ours, with lme4's verdict at the optimum) or
             ``lme4-cold`` (lme4 alone).
         drop_missing: drop rows that lack a feature the formula names, instead of raising.
+        baseline: fit size alone too, where the variance explained is defined.
         request: intervals and checks to compute besides.
 
     Raises InputError for a formula that names what is not there, and for data that cannot be
@@ -358,7 +363,8 @@ def fit(
     if engine in OPTIMISER:
         session()  # R missing is said before the work, not after it
     small = baseline_formula(model)
-    fitting = progress.fits(1 if small is None else 2)
+    second = small if baseline else None
+    fitting = progress.fits(1 if second is None else 2)
 
     def run(label: str, which: Formula) -> Fit:
         with fitting(label) as tell:
@@ -371,7 +377,7 @@ def fit(
     result = FittedModel(
         study,
         fitted,
-        None if small is None else run("size-only baseline", small),
+        None if second is None else run("size-only baseline", second),
         design,
         inputs.is_study and model == parse(MAIN),
         without,

@@ -16,11 +16,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import design, labels
-from capability_transfer.analysis.data import Study
 from capability_transfer.analysis.front.arguments import several, whole
 from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.front.workers import replaced_quietly
-from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.glmm.laplace import Settings
 from capability_transfer.analysis.glmm.laplace import fit as laplace
@@ -30,7 +28,6 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.studies.main_model import FittedModel, fit
-from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.kept import Store
 from joblib import Parallel, delayed
@@ -173,22 +170,6 @@ def power(
             for plan in plans
         }
     return Power(detected(tables, planned, level), model)
-
-
-def fitted(study: Study, formula: str | None = None) -> FittedModel:
-    """What planned studies are drawn from: the model (the study's without one) and nothing else.
-
-    No baseline is fitted beside it, as ``fit`` does.
-    """
-    inputs = study.inputs
-    model, without = design.chosen(formula, MAIN, inputs.cells, inputs.features)
-    built = design.build(inputs.cells, inputs.features, design.needed(model, inputs.features))
-    with progress.fitting("main model") as tell:
-        found = cached_fit(
-            "laplace", model, built.data, study.cache,
-            provenance=inputs.provenance, progress=tell,
-        )  # fmt: skip
-    return FittedModel(study, found, None, built, False, without)
 
 
 def check_level(level: float) -> None:

@@ -7,6 +7,7 @@ import pytest
 from capability_transfer.analysis import study as named
 from capability_transfer.analysis.glmm.laplace import fit as laplace
 from capability_transfer.analysis.presentation.result import ROWS, Sheet, as_html, as_text
+from capability_transfer.analysis.studies.inference import Request
 from capability_transfer.common.errors import InputError
 
 from capability_transfer import fit
@@ -70,6 +71,16 @@ def test_the_forest_has_a_line_a_term_on_new_axes_and_on_given_ones(model, figur
     _, given = figure.subplots()
     assert model.plot(ax=given) is given
     assert len(given.get_yticks()) == len(own.get_yticks())
+
+
+def test_intervals_come_with_the_fit_where_they_are_asked_for(study, model):
+    asked = fit(study, model.formula, baseline=False, request=Request(intervals="wald"))
+    assert asked.baseline is None
+    table = asked.frames()["intervals"].set_index("term")
+    fixed = model.fixed_effects.set_index("term")
+    assert table.loc["size", "conf_low"] == pytest.approx(fixed.loc["size", "conf_low"], abs=1e-4)
+    assert asked.views()[-1].title == "95% intervals (wald)"
+    assert "intervals" not in model.frames()
 
 
 def test_levers_are_read_off_the_fit(published, figure):
