@@ -114,25 +114,18 @@ def coverage(group: pd.DataFrame, level: float) -> float:
     return float(((group["observed"] >= low) & (group["observed"] <= high)).mean())
 
 
-def intervals(predictions: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Per group: nominal, n, coverage, width and interval_score (accuracy points)."""
+def intervals(predictions: pd.DataFrame) -> pd.DataFrame:
+    """predictor, level, nominal, n, coverage, width and interval_score (accuracy points)."""
     rows = []
-    with_intervals = predictions[predictions["low_80"].notna()]
-    for keys, group in with_intervals.groupby([*by, "level"], sort=False):
-        for level in NOMINAL:
-            low, high = _ends(group, level)
-            score = interval_score(group["observed"], low, high, level)
-            rows.append(
-                dict(zip([*by, "level"], keys, strict=True))
-                | {
-                    "nominal": level,
-                    "n": len(group),
-                    "coverage": coverage(group, level),
-                    "width": POINTS * (high - low).mean(),
-                    "interval_score": POINTS * score.mean(),
-                }
-            )
-    return pd.DataFrame(rows)
+    known = predictions[predictions["low_80"].notna()]
+    for (name, level), group in known.groupby(["predictor", "level"], sort=False):
+        for nominal in NOMINAL:
+            low, high = _ends(group, nominal)
+            inside, width = coverage(group, nominal), POINTS * (high - low).mean()
+            missed = POINTS * interval_score(group["observed"], low, high, nominal).mean()
+            rows.append((name, level, nominal, len(group), inside, width, missed))
+    columns = ["predictor", "level", "nominal", "n", "coverage", "width", "interval_score"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def calibration(predictions: pd.DataFrame) -> pd.DataFrame:

@@ -133,7 +133,7 @@ class HeldOut(Result):
     @property
     def intervals(self) -> pd.DataFrame:
         """predictor, level, nominal, n, coverage, width, interval_score (points)."""
-        return scores.intervals(self.result.one, ["predictor"])
+        return scores.intervals(self.result.one)
 
     @property
     def calibration(self) -> pd.DataFrame:
@@ -169,7 +169,7 @@ class HeldOut(Result):
         }
         if not result.edges.empty:
             frames["extrapolation"] = scores.extrapolation(result.edges)
-            frames["extrapolation_intervals"] = scores.intervals(result.edges, ["predictor"])
+            frames["extrapolation_intervals"] = scores.intervals(result.edges)
         if result.is_study:
             frames["published"] = result.beside_published()
         if self.shape is not None:
