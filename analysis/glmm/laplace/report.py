@@ -13,7 +13,7 @@ from capability_transfer.analysis.glmm.diagnostics import (
     separated,
 )
 from capability_transfer.analysis.glmm.laplace.design import Design
-from capability_transfer.analysis.glmm.laplace.model import Model
+from capability_transfer.analysis.glmm.laplace.model import Model, one_thread
 from capability_transfer.analysis.glmm.laplace.optimise import Optimum
 from capability_transfer.analysis.glmm.laplace.start import working_information
 from capability_transfer.analysis.glmm.laplace.terms import Term
@@ -29,6 +29,7 @@ from scipy import sparse
 VERSION = "1.0"
 
 
+@one_thread()
 def report(
     model: Model, optimum: Optimum, seconds: float = 0.0, provenance: dict | None = None
 ) -> Fit:
@@ -89,6 +90,7 @@ def report(
     return fit
 
 
+@one_thread()
 def warm_start(model: Model, optimum: Optimum) -> WarmStart:
     """Everything that a refit near this optimum can use, its information matrix included."""
     sds, pairs = _components(model, optimum)

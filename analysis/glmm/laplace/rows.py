@@ -11,11 +11,13 @@ more effects than rows soon: 35 base models × 15 languages a term.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from capability_transfer.analysis.glmm.laplace.design import Design
 from capability_transfer.analysis.glmm.laplace.schur import cholesky, symmetric_inverse
+from capability_transfer.analysis.glmm.laplace.terms import Term
 from scipy import sparse
 from scipy.linalg import lapack
 
@@ -27,15 +29,9 @@ class RowSystem:
 
     def __init__(self, design: Design):
         self.design = design
-        self.copy = [term.index[:, 0] // term.q for term in design.terms]
-        self.shared = [copy[:, None] == copy for copy in self.copy]
-        self.loads = []
-        columns = []
-        for t, (term, copy) in enumerate(zip(design.terms, self.copy, strict=True)):
-            loads = np.zeros((len(copy), term.q))
-            np.put_along_axis(loads, term.index % term.q, term.value, axis=1)
-            self.loads.append(loads)
-            columns.append(design.starts[t] + copy[:, None] * term.q + np.arange(term.q))
+        self.terms = [TermPairs.of(term) for term in design.terms]
+        columns = [start + pairs.columns
+                   for start, pairs in zip(design.starts, self.terms, strict=False)]  # fmt: skip
         self.columns = np.concatenate(columns, axis=1)
         self._scaled: ScaledLoadings | None = None
 
@@ -47,16 +43,66 @@ class RowSystem:
         return RowFactor(self, weight[:, 0], self._scaled)
 
 
+@dataclass(frozen=True, eq=False)
+class TermPairs:
+    """One term's loadings, and the pairs of units that share a copy of it.
+
+    Attributes:
+        loads: units × q.
+        columns: where these stand among the term's effects.
+        shared: units × units.
+        at: positions of the shared pairs in units × units, where a unit loads on one effect and
+            ``slice(None)`` if all share; None where it loads on several.
+        effects: of each such pair, as positions in q × q; ``value`` the product of its loadings.
+    """
+
+    loads: np.ndarray
+    columns: np.ndarray
+    shared: np.ndarray
+    at: np.ndarray | slice | None = None
+    effects: np.ndarray | None = None
+    value: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, term: Term) -> TermPairs:
+        copy, within = term.index[:, 0] // term.q, term.index % term.q
+        loads = np.zeros((len(copy), term.q))
+        np.put_along_axis(loads, within, term.value, axis=1)
+        columns = copy[:, None] * term.q + np.arange(term.q)
+        shared = copy[:, None] == copy
+        if term.index.shape[1] > 1:
+            return cls(loads, columns, shared)
+        at = slice(None) if shared.all() else np.flatnonzero(shared)
+        effects = (within * term.q + within.T).ravel()[at]
+        return cls(loads, columns, shared, at, effects, (term.value * term.value.T).ravel()[at])
+
+    def add_covariance(self, block: np.ndarray, out: np.ndarray) -> None:
+        """Add the units' covariance under a block T."""
+        if self.at is None:
+            half = self.loads @ block
+            out += (half @ half.T) * self.shared
+        else:
+            out.reshape(-1)[self.at] += (block @ block.T).ravel()[self.effects] * self.value
+
+    def products(self, weighted: np.ndarray) -> np.ndarray:
+        """Σ over shared pairs of the weights times the outer products of their loads, q × q."""
+        if self.at is None:
+            return self.loads.T @ ((weighted * self.shared) @ self.loads)
+        q = self.loads.shape[1]
+        own = weighted.ravel()[self.at] * self.value
+        return np.bincount(self.effects, own, q * q).reshape(q, q)
+
+
 class ScaledLoadings:
     """ZΛ (``relative``) and ZΛΛ'Z' (``covariance``) at the terms' blocks T."""
 
     def __init__(self, system: RowSystem, blocks: list[np.ndarray]):
         self.blocks = list(blocks)
-        half = [loads @ block for loads, block in zip(system.loads, blocks, strict=True)]
         units = len(system.columns)
         self.covariance = np.zeros((units, units))
-        for part, shared in zip(half, system.shared, strict=True):
-            self.covariance += (part @ part.T) * shared
+        for pairs, block in zip(system.terms, blocks, strict=True):
+            pairs.add_covariance(block, self.covariance)
+        half = [pairs.loads @ block for pairs, block in zip(system.terms, blocks, strict=True)]
         data = np.concatenate(half, axis=1)
         pointers = np.arange(0, data.size + 1, data.shape[1])
         shape = (units, system.design.effects)
@@ -104,10 +150,9 @@ class RowPosterior:
         across = factor.covariance[light]
         leverage[light] -= np.sum(across * (across @ self.weighted), axis=1)
         self.leverage = leverage[:, None]
-        system = factor.system
         self.traces = [
-            block.T @ (loads.T @ ((self.weighted * shared) @ loads))
-            for block, loads, shared in zip(factor.blocks, system.loads, system.shared, strict=True)
+            block.T @ pairs.products(self.weighted)
+            for block, pairs in zip(factor.blocks, factor.system.terms, strict=True)
         ]
 
     @cached_property
