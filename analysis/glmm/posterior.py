@@ -238,8 +238,9 @@ class _Plain:
         drawn = generator.standard_normal((len(uniques), q, count))
         effects = np.einsum("sab,lbs->las", self.root, drawn)
         out = np.zeros((len(rows), count))
+        new = np.flatnonzero(values.any(axis=1))  # none in most terms
         for a in range(q):
-            out += values[:, a, None] * effects[codes, a]
+            out[new] += values[new, a, None] * effects[codes[new], a]
         return out
 
     def new_variance(self, rows: pd.DataFrame) -> np.ndarray:
