@@ -1,6 +1,7 @@
 """URIEL's feature vectors, read from the files that the package lang2vec carries.
 
 The package's own code is not run: it imports ``pkg_resources``, which setuptools no longer has.
+Completion reads the names of the sets, so nothing heavy is imported before vectors are asked for.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ import json
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
 from capability_transfer.common.errors import InputError, name_some
+
+if TYPE_CHECKING:
+    import numpy as np
 
 FEATURE_SETS = {
     "syntax_wals": ("features.npz", "WALS", "S_"),
@@ -49,6 +53,8 @@ def vectors(codes: tuple[str, ...], feature_set: str) -> dict[str, np.ndarray]:
 
     Raises InputError for a code without a vector, and one that lang2vec takes for another.
     """
+    import numpy as np
+
     file, source, prefix = FEATURE_SETS[feature_set]
     taken = json.loads((_data() / "letter_codes.json").read_bytes())
     for code in codes:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from capability_transfer.analysis.glmm.engines import ENGINES, MODES
 from capability_transfer.analysis.study import SPECIFICATIONS
+from capability_transfer.features.uriel import FEATURE_SETS
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,7 +77,7 @@ def predictors(incomplete: str) -> list[str]:
 
 def feature_sets(incomplete: str) -> list[str]:
     """URIEL feature sets."""
-    return _starting(_constant("features/uriel.py", "FEATURE_SETS"), incomplete)
+    return _starting(FEATURE_SETS, incomplete)
 
 
 def effects(incomplete: str) -> list[str]:
@@ -136,12 +137,8 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(stream)
 
 
-def _constant(path: str, name: str) -> dict | tuple:
-    """The value of a module's literal constant, without running the module."""
-    return ast.literal_eval(_node(path, name))
-
-
 def _node(path: str, name: str) -> ast.expr:
+    """What a module assigns to a name, without running the module."""
     for node in ast.parse((ROOT / path).read_bytes()).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
             return node.value
