@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 from capability_transfer.analysis import inputs
-from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.prediction import loo, store
 from capability_transfer.analysis.presentation.result import Sheet, Shown

@@ -9,6 +9,7 @@ on where they were computed.
 from __future__ import annotations
 
 import signal
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -54,4 +55,12 @@ def cluster(address: str | None = None, workers: int = 0) -> Iterator[None]:
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"there is no Dask scheduler at {address}: {error}") from error
     with client, parallel_config("dask"):
+        yield
+
+
+@contextmanager
+def replaced_quietly() -> Iterator[None]:
+    """Keep joblib from warning that it replaced a worker that had grown: no result is lost."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         yield

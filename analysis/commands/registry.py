@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 
-from capability_transfer.analysis.front.errors import speaking_options
+from capability_transfer.analysis.arguments import speaking_options
 
 Function = Callable[..., None]
 

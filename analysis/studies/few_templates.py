@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis.arguments import several, speaking_python, whole
 from capability_transfer.analysis.data import Study, given
-from capability_transfer.analysis.front.arguments import several, whole
-from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.workers import replaced_quietly
 from capability_transfer.analysis.prediction import few_templates as few
 from capability_transfer.analysis.prediction import loo
 from capability_transfer.analysis.prediction.evaluate import Task
@@ -20,6 +18,7 @@ from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.published import read
 from capability_transfer.analysis.studies import held_out
 from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.parallel import replaced_quietly
 from matplotlib.axes import Axes
 
 TRUTHS = ("all", "unseen")

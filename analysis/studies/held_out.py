@@ -13,10 +13,8 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
+from capability_transfer.analysis.arguments import several, speaking_python, whole
 from capability_transfer.analysis.data import Study, given
-from capability_transfer.analysis.front.arguments import several, whole
-from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.workers import replaced_quietly
 from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.prediction import loo, scores
 from capability_transfer.analysis.prediction.evaluate import DRAWS, Task
@@ -32,6 +30,7 @@ from capability_transfer.analysis.presentation.result import Result, Sheet, View
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.published import read
 from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.parallel import replaced_quietly
 from capability_transfer.features.languages import among
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
+from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.design import Design, pair_means, standardise
-from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance

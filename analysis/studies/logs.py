@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-from capability_transfer.analysis.front.errors import speaking_python
+from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.outcomes import variants
 from capability_transfer.analysis.outcomes.formats import find
 from capability_transfer.analysis.outcomes.ingest import Report

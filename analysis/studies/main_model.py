@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
+from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.design import Design, build, chosen, needed
-from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.glmm.diagnostics import separated_levels

@@ -16,9 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import design, labels
-from capability_transfer.analysis.front.arguments import several, whole
-from capability_transfer.analysis.front.errors import speaking_python
-from capability_transfer.analysis.front.workers import replaced_quietly
+from capability_transfer.analysis.arguments import several, speaking_python, whole
 from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.glmm.laplace import Settings
 from capability_transfer.analysis.glmm.laplace import fit as laplace
@@ -30,6 +28,7 @@ from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.studies.main_model import FittedModel, fit
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.kept import Store
+from capability_transfer.common.parallel import replaced_quietly
 from joblib import Parallel, delayed
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from capability_transfer.analysis.arguments import several, speaking_python, whole
 from capability_transfer.analysis.data import Source, Study, given, located
-from capability_transfer.analysis.front.arguments import several, whole
-from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.prediction import describe, loo, new_language, new_model
 from capability_transfer.analysis.presentation import plots, progress

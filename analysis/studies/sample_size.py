@@ -8,9 +8,8 @@ from math import ceil
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.arguments import several, speaking_python, whole
 from capability_transfer.analysis.data import Outcomes, Study, outcomes
-from capability_transfer.analysis.front.arguments import several, whole
-from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import design
+from capability_transfer.analysis.arguments import speaking_python, whole
 from capability_transfer.analysis.data import Study, given
-from capability_transfer.analysis.front.arguments import whole
-from capability_transfer.analysis.front.errors import speaking_python
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.presentation import plots, progress

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.front.arguments import several, whole
+from capability_transfer.analysis.arguments import several, whole
 from capability_transfer.common.errors import InputError
 
 from capability_transfer import few_templates, hold_out, load, measures, power, predict, sample_size

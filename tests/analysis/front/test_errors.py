@@ -1,7 +1,7 @@
 """Messages in Python's words."""
 
 import pytest
-from capability_transfer.analysis.front.errors import in_python, speaking_options, speaking_python
+from capability_transfer.analysis.arguments import in_python, speaking_options, speaking_python
 from capability_transfer.analysis.glmm.r_session import EngineMissing
 from capability_transfer.common.errors import InputError
 

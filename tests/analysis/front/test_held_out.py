@@ -3,8 +3,8 @@
 import warnings
 
 import pytest
-from capability_transfer.analysis.front.workers import replaced_quietly
 from capability_transfer.common.errors import InputError
+from capability_transfer.common.parallel import replaced_quietly
 
 from capability_transfer import few_templates, hold_out
 

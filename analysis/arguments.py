@@ -1,13 +1,17 @@
-"""Messages of the front speak of arguments where those of the command line speak of options."""
+"""How functions for notebooks take arguments, and say what is wrong with them.
+
+Messages speak of arguments to Python and of options to the command line.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
+from numbers import Integral
 
 from capability_transfer.common.errors import InputError
 
@@ -66,3 +70,18 @@ def speaking_python(function: Callable) -> Callable:
         raise told
 
     return wrapped
+
+
+def several(name: str, values: object) -> list:
+    """One value or more, as a list; InputError for none."""
+    found = [values] if isinstance(values, str) or not isinstance(values, Iterable) else values
+    if not (found := list(found)):
+        raise InputError(f"{name}= is empty: one at least is needed")
+    return found
+
+
+def whole(name: str, value: object, least: int = 1) -> int:
+    """A whole number from ``least`` up."""
+    if not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name}= is a whole number from {least} up, not {value!r}")
+    return int(value)
