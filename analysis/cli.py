@@ -1,13 +1,9 @@
-"""``transfer``: the command line. A new command is one file in `analysis.commands` and one line."""
+"""``transfer``: the command line. A new command is one function in ``analysis.commands``."""
 
 from __future__ import annotations
 
-import inspect
-import os
 import sys
-from collections.abc import Callable, Collection
 from errno import ENOSPC
-from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated
 
@@ -23,57 +19,16 @@ from capability_transfer.analysis.commands import (
     untested,
 )
 from capability_transfer.analysis.commands.places import asked
-from capability_transfer.analysis.commands.source import described
 from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.errors import InputError
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
-PANELS = {
-    "Start here": (
-        "predict",
-        "glmm",
-        "overview",
-        "all",
-        "report",
-    ),
-    "Your own evaluations": (
-        "ingest",
-        "outcomes",
-        "features",
-        "compliance",
-        "stages",
-        "compute",
-        "export",
-    ),
-    "Languages that nobody tested": (
-        "loo-predict",
-        "few-templates",
-        "interval-check",
-    ),
-    "What determines transfer": (
-        "levers",
-        "penalty",
-        "ceiling",
-        "specifications",
-        "equivalence",
-    ),
-    "Other measures": (
-        "transfer-metrics",
-        "hat-noise",
-        "robustness",
-    ),
-    "Plan an evaluation": (
-        "sample-size",
-        "power",
-        "templates",
-        "instances",
-    ),
-}
-"""Every command, by the question that leads to it."""
-
 MODULES = (start, evaluations, untested, determinants, measures, planning)
-"""Where the commands are defined."""
+"""Where the commands are defined, a panel of the help each."""
+
+PANELS = {module.PANEL: registry.names(module.__name__) for module in MODULES}
+"""Every command, by the question that leads to it."""
 
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
 
@@ -96,11 +51,8 @@ Json = Annotated[
 ]
 
 
-def build(names: Collection[str] = COMMANDS) -> typer.Typer:
-    """The command line with the commands ``names`` imported and the others described only.
-
-    Importing a command costs what it needs, a second or more; help and completion need none.
-    """
+def build() -> typer.Typer:
+    """The command line; commands import what they run when they are run."""
     styled = "rich" if sys.stdout.isatty() else None  # boxes on a terminal, plain text elsewhere
     app = typer.Typer(
         name="transfer",
@@ -112,20 +64,9 @@ def build(names: Collection[str] = COMMANDS) -> typer.Typer:
         context_settings={"max_content_width": 100},
     )
     app.callback()(transfer)
-    for panel, members in PANELS.items():
-        for name in members:
-            if name in registry.COMMANDS:
-                function, examples = vars(registry.COMMANDS[name]).values()
-            else:
-                function, examples = described(name), {}
-            if name in names and name not in registry.COMMANDS:
-                module = import_module(
-                    f"capability_transfer.analysis.commands.{name.replace('-', '_')}"
-                )
-                function, examples = module.command, getattr(module, "EXAMPLES", {})
-            app.command(name, cls=_command_class(examples), rich_help_panel=panel)(
-                _with_json(function)
-            )
+    for panel, names in PANELS.items():
+        for name in names:
+            app.command(name, cls=Command, rich_help_panel=panel)(registry.COMMANDS[name].function)
     return app
 
 
@@ -155,16 +96,14 @@ def transfer(
 def main() -> None:
     """Run a command; what cannot be done ends with its message on stderr and status 2.
 
-    Only the command that is asked for is imported. Ctrl-C ends with status 130, SIGTERM with 143.
+    Ctrl-C ends with status 130, SIGTERM with 143.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a narrow encoding costs a sign, not the run
             stream.reconfigure(errors="replace")
-    completing = "_TRANSFER_COMPLETE" in os.environ
-    asked = [] if completing else [word for word in sys.argv[1:] if word in COMMANDS]
     try:
         with output.stoppable():
-            status = build(asked)(sys.argv[1:] or ["--help"], standalone_mode=False)
+            status = build()(sys.argv[1:] or ["--help"], standalone_mode=False)
     except TyperException as error:
         status = error.exit_code
         output.say_error(_told(error))
@@ -180,16 +119,20 @@ def main() -> None:
 
 
 class Command(TyperCommand):
-    """A command that opens and ends its conversation, and shows examples below its help."""
+    """A command that opens and ends its conversation, and shows examples below its help.
 
-    examples: dict[str, str]
+    Every one has the option ``--json``.
+    """
+
+    def __init__(self, name, *, params, **settings):
+        super().__init__(name, params=[*params, _json_option()], **settings)
 
     def invoke(self, ctx):
         """Run it, talking to people or, with ``--json`` here or before its name, to a machine."""
         from capability_transfer.common.parallel import cluster
 
+        machine = ctx.params.pop("json") or ctx.find_root().params["json"]
         options, shared = dict(ctx.params), ctx.find_root().params
-        machine = options.pop("json") or shared["json"]
         with (
             output.speaking(self.name, options, machine),
             asked(self.params, options),
@@ -205,7 +148,7 @@ class Command(TyperCommand):
     def format_help(self, ctx, formatter):
         """Typer's help, and the examples."""
         super().format_help(ctx, formatter)
-        formatter.write(_examples(self.examples))
+        formatter.write(_examples(registry.COMMANDS[self.name].examples))
 
 
 class Group(TyperGroup):
@@ -225,10 +168,6 @@ class Group(TyperGroup):
                 formatter.write_dl(rows)
 
 
-def _command_class(examples: dict[str, str]) -> type[Command]:
-    return type("Command", (Command,), {"examples": examples})
-
-
 def _summary(command: TyperCommand) -> str:
     return (command.help or "").split("\n\n")[0].replace("\n", " ")
 
@@ -242,20 +181,15 @@ def _examples(examples: dict[str, str]) -> str:
     return "\n".join(["", "Examples:", *told, ""]) if told else ""
 
 
-def _with_json(function: Callable[..., None]) -> Callable[..., None]:
-    """The same command with ``--json``, the one option that every command has."""
-    signature = inspect.signature(function, eval_str=True)
-    flag = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+def _json_option() -> TyperOption:
+    """``--json`` as Typer makes an option of it."""
+    app = typer.Typer(add_completion=False)
+    app.command()(_only_json)
+    return typer.main.get_command(app).params[0]
 
-    def command(json: bool, **given: object) -> None:
-        function(**given)
 
-    command.__doc__ = function.__doc__
-    command.__signature__ = signature.replace(parameters=[*signature.parameters.values(), flag])
-    command.__annotations__ = {
-        name: parameter.annotation for name, parameter in command.__signature__.parameters.items()
-    }
-    return command
+def _only_json(json: Json = False) -> None:
+    """What ``_json_option`` reads the option off."""
 
 
 def _version(asked: bool) -> None:

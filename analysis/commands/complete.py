@@ -7,7 +7,6 @@ description.
 
 from __future__ import annotations
 
-import ast
 import csv
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,10 @@ from capability_transfer.analysis.study import SPECIFICATIONS
 from capability_transfer.features.uriel import FEATURE_SETS
 
 ROOT = Path(__file__).parents[2]
+
+PREDICTORS = ("study", "size_reasoning", "model_mean", "grand_mean", "study_pairs", "slopes",
+              "relatives", "smooth")  # fmt: skip
+"""Those of ``prediction.predictors``, whose import takes longer than a key press may."""
 
 Offers = list[tuple[str, str]]
 
@@ -71,8 +74,7 @@ def modes(incomplete: str) -> Offers:
 
 def predictors(incomplete: str) -> list[str]:
     """Predictors of held-out languages."""
-    calls = _node("analysis/prediction/predictors.py", "MODELS").elts
-    return _starting([call.args[0].value for call in calls], incomplete)
+    return _starting(PREDICTORS, incomplete)
 
 
 def feature_sets(incomplete: str) -> list[str]:
@@ -135,11 +137,3 @@ def _starting(values: object, incomplete: str) -> list[str]:
 def _rows(name: str) -> Iterator[dict[str, str]]:
     with (ROOT / "features" / "data" / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
         yield from csv.DictReader(stream)
-
-
-def _node(path: str, name: str) -> ast.expr:
-    """What a module assigns to a name, without running the module."""
-    for node in ast.parse((ROOT / path).read_bytes()).body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
-            return node.value
-    raise RuntimeError(f"{path} has no constant {name}")

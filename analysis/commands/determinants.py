@@ -10,6 +10,8 @@ from capability_transfer.analysis.commands.output import current, deliver
 from capability_transfer.analysis.commands.registry import command
 from capability_transfer.analysis.study import SPECIFICATIONS
 
+PANEL = "What determines transfer"
+
 
 @command({"The gap to English by size and reasoning": "transfer levers"})
 def levers(

@@ -11,6 +11,8 @@ from capability_transfer.analysis.commands.output import CACHE, current, deliver
 from capability_transfer.analysis.commands.registry import command
 from capability_transfer.common.errors import InputError
 
+PANEL = "Your own evaluations"
+
 
 @command(
     {

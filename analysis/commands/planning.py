@@ -10,6 +10,8 @@ from capability_transfer.analysis.commands import complete, options
 from capability_transfer.analysis.commands.output import current, deliver
 from capability_transfer.analysis.commands.registry import command
 
+PANEL = "Plan an evaluation"
+
 
 @command(
     {

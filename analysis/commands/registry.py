@@ -42,3 +42,8 @@ def command(examples: Mapping[str, str] | None = None) -> Callable[[Function], F
         return run
 
     return register
+
+
+def names(module: str) -> tuple[str, ...]:
+    """The commands that a module defines, in its order."""
+    return tuple(name for name, one in COMMANDS.items() if one.function.__module__ == module)

@@ -13,6 +13,8 @@ from capability_transfer.analysis.commands.registry import command
 from capability_transfer.analysis.glmm.engines import MODES
 from capability_transfer.analysis.pipeline.steps import STEPS
 
+PANEL = "Start here"
+
 
 @command(
     {

@@ -9,6 +9,8 @@ from capability_transfer.analysis.commands import complete, options
 from capability_transfer.analysis.commands.output import deliver
 from capability_transfer.analysis.commands.registry import command
 
+PANEL = "Languages that nobody tested"
+
 
 @command(
     {
