@@ -333,9 +333,7 @@ def report(
             f"the explorer cannot learn from {outcomes}: {error}. "
             "Without --outcomes it learns from the study"
         ) from error
-    grid = explorer.grid(
-        bundle, study.key, new_language.ITEMS, seed, study.cache, progress.counting, workers
-    )
+    grid = explorer.grid(bundle, study.key, new_language.ITEMS, seed, study.cache, workers)
     path = directory / "report" / "index.html"
     page.write(
         results, explorer.payload(bundle, grid, new_language.ITEMS, seed), study.source, path

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import write_text
 
 LAPLACE = ("laplace", "lme4")
@@ -60,6 +61,20 @@ class Provenance:
         known = {name: value for name, value in vars(self).items() if value not in ("", None)}
         record = json.dumps({"title": title} | known, indent=2, ensure_ascii=False)
         write_text(record + "\n", path)
+
+    @classmethod
+    def read(cls, path: Path) -> Provenance:
+        """The record that ``write`` wrote; InputError for a file that is none."""
+        try:
+            known = json.loads(path.read_text(encoding="utf-8"))
+            if odd := [k for k, value in known.items() if k != "seed" and type(value) is not str]:
+                raise TypeError(f"{', '.join(odd)}: not text")
+            return cls(**{name: value for name, value in known.items() if name != "title"})
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{path} does not say what the results beside it rest on ({error}): write them "
+                "again with the command that made them"
+            ) from error
 
 
 def note(source: str, fit: Fit | None = None) -> str:

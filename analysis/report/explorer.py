@@ -8,9 +8,7 @@ packed as integers. The page only looks them up.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +16,10 @@ import pandas as pd
 from capability_transfer.analysis.prediction import describe, new_language, new_model
 from capability_transfer.analysis.prediction.scores import NOMINAL
 from capability_transfer.analysis.prediction.store import Bundle
-from capability_transfer.common import kept
+from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.errors import InputError
-from capability_transfer.common.files import hash_project, hash_settings
+from capability_transfer.common.files import hash_settings
+from capability_transfer.common.kept import Store
 from capability_transfer.features.languages import ENGLISH
 from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
@@ -30,9 +29,8 @@ SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
 
 MODES = ("off", "on")
 LEVELS = tuple(round(100 * level) for level in NOMINAL)
+ENDS = [f"{end}_{level}" for level in LEVELS for end in ("low", "high")]
 NEAREST = 3
-
-Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +64,10 @@ def grid(
     items: int,
     seed: int,
     cache: Path | None,
-    counting: Counting,
     workers: int = 2,
     sizes: tuple[float, ...] = SIZES,
 ) -> Grid:
-    """Every setting's prediction, read from ``cache`` where fit, settings and code are the same.
+    """Every setting's prediction, kept in ``cache`` for the same data, settings and code.
 
     Args:
         bundle: what predictions are made from.
@@ -78,39 +75,30 @@ def grid(
         items: as in ``new_language.predict``.
         seed: as there.
         cache: a directory, or None.
-        counting: tells what is done (see ``analysis.prediction.evaluate``).
         workers: processes.
         sizes: billions of parameters.
 
     Raises InputError for data without English, which multiples are against.
     """
-    name = hash_settings(*key, items, seed, sizes)
-    of_code = hash_settings(hash_project(), name)
-    path = None if cache is None else Path(cache) / "report" / f"grid-{of_code}.npz"
-    at_hand = kept.found(path, lambda plain: Grid(**plain))
-    if at_hand is not None:
-        return at_hand
-    made = _compute(bundle, items, seed, counting, workers, sizes, name)
-    if path is not None:
-        kept.write({field.name: getattr(made, field.name) for field in fields(made)}, path)
-    return made
+    settings = (*key, items, seed, sizes)
+    return Store(cache).get(
+        "report",
+        *settings,
+        make=lambda: _compute(bundle, items, seed, workers, sizes, hash_settings(*settings)),
+        plain=vars,
+        of=lambda plain: Grid(**plain),
+    )
 
 
 def _compute(
-    bundle: Bundle,
-    items: int,
-    seed: int,
-    counting: Counting,
-    workers: int,
-    sizes: tuple[float, ...],
-    key: str,
+    bundle: Bundle, items: int, seed: int, workers: int, sizes: tuple[float, ...], key: str
 ) -> Grid:
     languages = _languages(bundle)
     families = (*sorted(bundle.models["family"].unique(), key=str.casefold), None)
     # a task is a family: its tokens are counted once
     jobs = [delayed(_family)(bundle, family, languages, items, seed, sizes) for family in families]
     found: dict[str | None, tuple] = {}
-    with counting("predicting for the explorer", len(jobs)) as tell:
+    with progress.counting("predicting for the explorer", len(jobs)) as tell:
         for family, table in Parallel(n_jobs=workers, return_as="generator_unordered")(jobs):
             found[family] = table
             tell(1)
@@ -138,24 +126,17 @@ def _family(
         for size in sizes:
             model = new_model.find_model(bundle, None, size, family, mode)
             table = new_language.predict(bundle, model, languages, items, seed)
-            shown = describe.in_percent(table)
-            points.append(_tenths(shown[["plug-in", "integrated"]]))
-            multiples.append(_tenths(shown["× size"].replace("–", "-0.1")))
-            both = pd.concat([shown[f"{n}%"].str.split("–", expand=True) for n in LEVELS], axis=1)
-            ends.append(both.to_numpy().astype(np.uint8))
+            points.append(np.rint(1000 * table[["plug_in", "integrated"]]))
+            multiples.append(np.rint(10 * table["size_multiple"].fillna(-0.1)))
+            ends.append(np.rint(100 * table[ENDS]))
     said = [tuple(describe.remarks(table.iloc[[i]])) for i in range(len(table))]
     shape = (len(MODES), len(sizes), len(languages))
     return family, (
         np.reshape(points, (*shape, 2)).astype(np.uint16),
-        np.reshape(ends, (*shape, 2 * len(LEVELS))),
+        np.reshape(ends, (*shape, len(ENDS))).astype(np.uint8),
         np.reshape(multiples, shape).astype(np.int32),
         said,
     )
-
-
-def _tenths(shown: pd.DataFrame | pd.Series) -> np.ndarray:
-    """Strings with one decimal as integers."""
-    return shown.map(lambda text: int(text.replace(".", ""))).to_numpy()
 
 
 def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:

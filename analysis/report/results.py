@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
+from capability_transfer.analysis.presentation.provenance import RECORD, Provenance
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import read_table
 
@@ -59,12 +59,9 @@ class Results:
         return self._tables[name].copy()
 
     def note(self, folder: str) -> str:
-        """What a folder's README says of its data."""
-        path = self.directory / folder / "README.md"
-        if not path.is_file():
-            return ""
-        found = re.search(r"^Data: .*?(?=\n\n|\Z)", path.read_text(encoding="utf-8"), re.M | re.S)
-        return " ".join(found[0].split()) if found else ""
+        """What the results of a folder rest on, in a sentence or two; empty without a record."""
+        path = self.directory / folder / RECORD
+        return Provenance.read(path).note if path.is_file() else ""
 
     def digests(self) -> dict[str, str]:
         """SHA-256 (first 16 hex digits) of every file read so far, by name."""

@@ -9,15 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
+from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.outcomes.study import CELLS
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.report import figures
 from capability_transfer.analysis.report.results import Results
-from capability_transfer.analysis.report.svg import inline
-from capability_transfer.analysis.studies.few_templates import of_most_draws
+from capability_transfer.analysis.report.svg import picture
+from capability_transfer.analysis.studies import ceiling as ceiling_study
+from capability_transfer.analysis.studies import (
+    few_templates,
+    held_out,
+    main_model,
+    sample_size,
+    transfer_metrics,
+)
+from capability_transfer.analysis.studies import levers as levers_study
+from capability_transfer.analysis.studies import penalty as penalty_study
 from capability_transfer.analysis.transfer_metrics.comparison import LABELS
 from capability_transfer.features.languages import ENGLISH
 
@@ -78,25 +86,25 @@ def question(results: Results) -> dict:
 
 def data(results: Results) -> dict:
     glance = results.table("glmm/glance.csv").iloc[0]
-    levels = results.table("glmm/random_effects.csv").set_index("group")["levels"]
     return {
         "cells": int(glance["nobs"]),
         "trials": int(glance["trials"]),
-        "levels": {labels.group(name).lower(): int(count) for name, count in levels.items()},
+        "levels": {labels.group(name).lower(): n for name, n in _levels(results).items()},
         "study": glance["data_source"] == CELLS,
         "fit": glance.to_dict(),
     }
 
 
-def _levels(results: Results, group: str) -> int:
-    rows = results.table("glmm/random_effects.csv").drop_duplicates("group")  # of its slopes
-    return rows.set_index("group")["levels"][group]
+def _levels(results: Results) -> dict[str, int]:
+    """How many levels each group has, however many slopes."""
+    random = results.table("glmm/random_effects.csv")
+    return {row.group: int(row.levels) for row in random.itertuples()}
 
 
 def _group(row: dict) -> str:
     """A random effect in words: its group, and which slope it is."""
-    term = row.get("term", "(Intercept)")
-    slope = "" if term == "(Intercept)" else f", {labels.term(term)}"
+    term = row.get("term", INTERCEPT)
+    slope = "" if term == INTERCEPT else f", {labels.term(term)}"
     return labels.group(row["group"]) + slope
 
 
@@ -104,64 +112,52 @@ def determinants(results: Results) -> dict:
     fixed = results.table("glmm/fixed_effects.csv")
     random = results.table("glmm/random_effects.csv")
     explained = _where_written(results, "glmm/variance_explained.csv", "group")
-    explained = {group: row for group, row in explained.items() if not pd.isna(row["explained"])}
     scaled = _where_written(results, "glmm/standardisation.csv", "feature")
-    terms = {row["term"]: row for row in _records(fixed)}
-    for row in terms.values():
-        row["label"] = labels.term(row["term"])
+    rows = [row | {"label": labels.term(row["term"])} for row in _records(fixed)]
+    text = (
+        f"Fixed effects of {len(fixed) - 1} terms with 95% intervals; the same numbers are in the "
+        "table beside."
+    )
     return {
-        "terms": terms,
-        "rows": list(terms.values()),
+        "terms": {row["term"]: row for row in rows},
+        "rows": rows,
         "groups": [row | {"label": _group(row)} for row in _records(random)],
-        "explained": explained,
+        "explained": {k: row for k, row in explained.items() if not pd.isna(row["explained"])},
         "sd": {feature: row["sd"] for feature, row in scaled.items()},
         "published": bool(fixed["published"].notna().any()),
         "farthest": fixed["difference"].abs().max(),
-        "figure": inline(
-            figures.forest(fixed),
-            "forest",
-            f"Fixed effects of {len(fixed) - 1} terms with 95% intervals; the same numbers are in "
-            "the table beside.",
-        ),
-    }
+        "figure": picture("forest", text, main_model.forest, fixed,
+                          height=main_model.height(fixed), xlabel="log-odds per SD"),
+    }  # fmt: skip
 
 
 def levers(results: Results) -> dict:
     curves = results.table("levers/levers.csv")
     cost = results.table("levers/scale_cost.csv")
+    rates = results.table("levers/exchange_rates.csv").set_index("quantity")["value"]
     features = results.table("features/languages.csv")
     own = features[features["language"].isin(cost["language"])]
-    ends = {}
-    for lever in ("size", "reasoning"):
+    ends, figures = {}, []
+    for lever, title in (("size", "Size, reasoning off"), ("reasoning", "Reasoning, at 8B")):
         rows = curves[(curves["lever"] == lever) & (curves["feature"] == "resource")]
         lowest = rows[rows["value"] == rows["value"].min()]
         ends[lever] = list(zip(lowest["setting"], lowest["odds_ratio"], strict=True))
-    described = {
-        lever: ", ".join(f"{setting}: {ratio:.1f} times" for setting, ratio in values)
-        for lever, values in ends.items()
-    }
-    titles = {"size": "Size, reasoning off", "reasoning": "Reasoning, at 8B"}
+        described = ", ".join(f"{setting}: {ratio:.1f} times" for setting, ratio in ends[lever])
+        text = (
+            "Odds of a correct answer in English over those in a language, by its Common Crawl "
+            f"pages. In the language with least text, {described}."
+        )
+        drawn = picture(f"levers-{lever}", text, levers_study.curves, curves, own, "resource",
+                        lever, ylim=levers_study.LIMITS, ylabel=levers_study.GAP)  # fmt: skip
+        figures.append({"title": title, "svg": drawn})
     return {
-        "rates": results.table("levers/exchange_rates.csv")
-        .set_index("quantity")["value"]
-        .to_dict(),
+        "rates": rates.to_dict(),
         "ends": ends,
         "cost": [row | {"name": labels.language(row["language"])} for row in _records(cost)],
         "dearest": labels.language(cost["language"].iloc[0]),
         "multiple": cost["multiple"].iloc[0],
         "implied": cost["implied_multiple"].iloc[0],
-        "figures": [
-            {
-                "title": titles[lever],
-                "svg": inline(
-                    figures.levers(curves, own, lever),
-                    f"levers-{lever}",
-                    "Odds of a correct answer in English over those in a language, by its Common "
-                    f"Crawl pages. In the language with least text, {described[lever]}.",
-                ),
-            }
-            for lever in ends
-        ],
+        "figures": figures,
     }
 
 
@@ -176,21 +172,22 @@ def unseen(results: Results) -> dict:
     ladder = results.table("loo/ladder.csv").set_index("predictor")
     summary = results.table("loo/summary.csv").set_index(["level", "predictor"])
     pairs = results.table("loo/pairs.csv")
-    told = {STUDY: "the study's model", OURS: "ours"}
-    scatter = [
-        {
-            "title": predictor(name).label,
-            "svg": inline(
-                figures.held_out(pairs, name),
-                f"held-out-{name}",
-                f"Predicted against observed accuracy of {len(pairs[pairs['predictor'] == name])} "
-                f"pairs by {told[name]}: mean error {ladder.loc[name, 'mae']:.1f} points.",
-            ),
-        }
-        for name in (STUDY, OURS)
-        if name in ladder.index
-    ]
+    scatter = []
+    for name, told in ((STUDY, "the study's model"), (OURS, "ours")):
+        rows = pairs[pairs["predictor"] == name]
+        text = (
+            f"Predicted against observed accuracy of {len(rows)} pairs by {told}: mean error "
+            f"{ladder.loc[name, 'mae']:.1f} points."
+        )
+        drawn = picture(f"held-out-{name}", text, held_out.scatter_pairs, rows,
+                        held_out.COLOURS[name], height=4.1,
+                        ylabel="predicted accuracy (%)")  # fmt: skip
+        scatter.append({"title": predictor(name).label, "svg": drawn})
     calibration = results.table("loo/calibration.csv")
+    text = (
+        "Share of observations inside predictive intervals of each size. Of 80% intervals, "
+        f"{ladder.loc[OURS, 'coverage_80']:.0%} hold the pair observed."
+    )
     return {
         "ladder": _records(ladder.reset_index()),
         "ours": ladder.loc[OURS].to_dict(),
@@ -203,13 +200,10 @@ def unseen(results: Results) -> dict:
             for row in _edges(results)
         ],
         "scatter": scatter,
-        "coverage": inline(
-            figures.coverage(calibration, OURS),
-            "coverage",
-            "Share of observations inside predictive intervals of each size. Of 80% intervals, "
-            f"{ladder.loc[OURS, 'coverage_80']:.0%} hold the pair observed.",
-        ),
-    }
+        "coverage": picture("coverage", text, held_out.draw_coverage,
+                            calibration[calibration["predictor"] == OURS], "level", height=4.1,
+                            ylabel=held_out.INSIDE),
+    }  # fmt: skip
 
 
 def budgets(results: Results) -> dict:
@@ -217,102 +211,94 @@ def budgets(results: Results) -> dict:
     templates = results.table("sample_size/templates.csv")
     own = templates[templates["rank_reference"] == "own_split"].set_index(["split", "templates"])
     error = own["std_error"]
-    few = results.table("loo/few_templates.csv")
-    few = few[(few["level"] == "pair") & (few["truth"] == "all") & (few["predictor"] == OURS)]
-    few = of_most_draws(few).set_index("k")["mae"].sort_index()
+    needed = results.table("sample_size/needed.csv").groupby("std_error", sort=False)
+    seen = results.table("loo/few_templates.csv")
+    few = seen[(seen["level"] == "pair") & (seen["truth"] == "all") & (seen["predictor"] == OURS)]
+    few = few_templates.of_most_draws(few).set_index("k")["mae"].sort_index()
+    precise = (
+        "Standard error of a score by number of templates: with ten symbolic ones "
+        f"{error['symbolic'][10]:.1f} points, with a hundred {error['symbolic'][100]:.1f}."
+    )
+    told = ", ".join(f"{value:.1f} points after {k}" for k, value in few.items())
+    calibrated = (
+        f"Mean error of predictions for a held-out language, by templates seen in it: {told}."
+    )
     return {
         "claims": claims.to_dict(),
         "error": {split: error[split].to_dict() for split in ("symbolic", "original")},
         "rank": own["rank_correlation"]["symbolic"].to_dict(),
         "needed": [
-            {"std_error": error, **values.set_index("split")["templates"].to_dict()}
-            for error, values in results.table("sample_size/needed.csv").groupby(
-                "std_error", sort=False
-            )
+            {"std_error": wanted, **rows.set_index("split")["templates"].to_dict()}
+            for wanted, rows in needed
         ],
         "few": few.to_dict(),
         "figures": [
-            inline(
-                figures.precision(templates),
-                "precision",
-                "Standard error of a score by number of templates: with ten symbolic ones "
-                f"{error['symbolic'][10]:.1f} points, with a hundred {error['symbolic'][100]:.1f}.",
-            ),
-            inline(
-                figures.few_templates(results.table("loo/few_templates.csv")),
-                "few-templates",
-                "Mean error of predictions for a held-out language, by templates seen in it: "
-                + ", ".join(f"{value:.1f} points after {k}" for k, value in few.items())
-                + ".",
-            ),
+            picture("precision", precise, sample_size.draw_precision, templates),
+            picture("few-templates", calibrated, few_templates.errors_by_budget, seen, "pair",
+                    "all"),
         ],
-    }
+    }  # fmt: skip
 
 
 def ceiling(results: Results) -> dict:
     table = results.table("ceiling/table.csv")
     term = table[table["term"] == "resource:size"].set_index("restriction", drop=False)
     rows = _records(term)
+    told = ", ".join(f"{row['label']} {row['estimate']:.2f}" for row in rows)
+    text = f"The product of resource and size without saturated cells: {told}."
     return {
         "rows": rows,
         "all": rows[0],
         "last": term.loc["cells_at_most_90"].to_dict(),
-        "figure": inline(
-            figures.ceiling(table, "resource:size"),
-            "ceiling",
-            "The product of resource and size without saturated cells: "
-            + ", ".join(f"{row['label']} {row['estimate']:.2f}" for row in rows)
-            + ".",
-        ),
-    }
+        "figure": picture("ceiling", text, ceiling_study.draw_term, table, "resource:size",
+                          height=0.36 * len(rows) + 1.5),
+    }  # fmt: skip
 
 
 def specifications(results: Results) -> dict:
     table = results.table("specifications/table.csv")
-    rows = []
+    shown, rows, changed = ["resource", "distance", "size"], [], 0
     for _, own in table.groupby("specification", sort=False):
-        fixed = own[own["part"] == "fixed"]
-        effect = fixed.set_index("term")["estimate"]
+        fixed = own[own["part"] == "fixed"].set_index("term")
+        changed += int(fixed["significance_changed"].fillna(False).astype(bool).sum())
         rows.append(
             {
                 "label": own["label"].iloc[0],
                 "aic_change": own["aic_change"].iloc[0],
-                "largest": fixed.loc[fixed["term"] != "(Intercept)", "change"].abs().max(),
-                "changed": int(fixed["significance_changed"].fillna(False).astype(bool).sum()),
-                **{name: effect.get(name, np.nan) for name in ("resource", "distance", "size")},
+                "largest": fixed["change"].drop(INTERCEPT, errors="ignore").abs().max(),
+                **fixed["estimate"].reindex(shown),
             }
         )
     effects = pd.DataFrame(rows)
     return {
         "rows": rows,
         "others": len(rows) - 1,
-        "ranges": {
-            name: (effects[name].min(), effects[name].max())
-            for name in ("resource", "distance", "size")
-        },
-        "changed": int(effects["changed"].sum()),
+        "ranges": {name: (effects[name].min(), effects[name].max()) for name in shown},
+        "changed": changed,
     }
 
 
 def penalty(results: Results) -> dict:
     by_language = results.table("penalty/by_language.csv")
     effects = results.table("penalty/fixed_effects.csv").set_index("term")
-    ordered = by_language.sort_values("gap", kind="stable")
+    overall = results.table("penalty/overall.csv")
+    names = by_language["language"].map(labels.language)
+    ordered = _records(by_language.assign(name=names).sort_values("gap", kind="stable"))
+    least, most = ordered[0], ordered[-1]
+    text = (
+        f"Points that symbolic questions cost, by language: from {least['gap']:.1f} in "
+        f"{least['name']} to {most['gap']:.1f} in {most['name']}."
+    )
     return {
-        "overall": results.table("penalty/overall.csv").iloc[0].to_dict(),
+        "overall": overall.iloc[0].to_dict(),
         "test": results.table("penalty/test.csv").iloc[0].to_dict(),
-        "effect": effects.loc["splitsymbolic"].to_dict(),
-        "least": ordered.iloc[0].to_dict() | {"name": labels.language(ordered["language"].iloc[0])},
-        "most": ordered.iloc[-1].to_dict()
-        | {"name": labels.language(ordered["language"].iloc[-1])},
-        "figure": inline(
-            figures.penalty(by_language),
-            "penalty",
-            "Points that symbolic questions cost, by language: from "
-            f"{ordered['gap'].iloc[0]:.1f} in {labels.language(ordered['language'].iloc[0])} to "
-            f"{ordered['gap'].iloc[-1]:.1f} in {labels.language(ordered['language'].iloc[-1])}.",
-        ),
-    }
+        "effect": effects.loc[penalty_study.PENALTY].to_dict(),
+        "least": least,
+        "most": most,
+        "figure": picture("penalty", text, penalty_study.draw_gaps, by_language, overall,
+                          height=0.24 * len(by_language) + 1.2,
+                          xlabel="original − symbolic accuracy (points)"),
+    }  # fmt: skip
 
 
 def equivalence(results: Results) -> dict:
@@ -322,35 +308,31 @@ def equivalence(results: Results) -> dict:
 def measures(results: Results) -> dict:
     comparison = results.table("transfer_metrics/comparison.csv")
     correlations = results.table("transfer_metrics/rank_correlations.csv")
-    rho = correlations.set_index(["first", "second"])["spearman"]
     names = ["target_accuracy", "xlt_gap", "transfer_score", "hat", "glmm_level"]
     names = [name for name in names if name in set(correlations["first"]) | {"glmm_level"}]
+    rho = correlations.set_index(["first", "second"])["spearman"].to_dict()
+    rho |= {(second, first): value for (first, second), value in rho.items()}
     determinants = results.table("transfer_metrics/determinants.csv")
     by_size = determinants[determinants["determinant"] == "size"].set_index("metric")["value"]
-    matrix = [
-        {
-            "label": LABELS[first],
-            "values": [rho.get((first, second), rho.get((second, first))) for second in names],
-        }
-        for first in names
-    ]
     contrast = results.table("transfer_metrics/script_contrast.csv")
     contrast = contrast[contrast["metric"] == "hat"].set_index("side")
+    text = (
+        "Three measures of every model against its level in the GLMM; rank correlations are in the "
+        "table beside."
+    )
     return {
         "names": [LABELS[name] for name in names],
-        "matrix": matrix,
+        "matrix": [
+            {"label": LABELS[first], "values": [rho.get((first, second)) for second in names]}
+            for first in names
+        ],
         "models": int(correlations["models"].iloc[0]),
-        "rho": {second: rho.get(("hat", second), rho.get((second, "hat"))) for second in names},
+        "rho": {name: rho.get(("hat", name)) for name in names},
         "gap_size": by_size.get("xlt_gap"),
         "hat_size": by_size.get("hat"),
         "line": results.table("transfer_metrics/line.csv").iloc[0].to_dict(),
         "contrast": contrast.to_dict("index"),
-        "figure": inline(
-            figures.metrics(comparison),
-            "metrics",
-            "Three measures of every model against its level in the GLMM; rank correlations are "
-            "in the table beside.",
-        ),
+        "figure": picture("metrics", text, transfer_metrics.against_level, comparison),
     }
 
 
@@ -362,7 +344,7 @@ def limits(results: Results) -> dict:
         simulated = wald["coverage"].iloc[0]
     edges = sorted(_edges(results), key=lambda row: row["coverage_80"])
     return {
-        "languages": int(_levels(results, "language")),
+        "languages": _levels(results)["language"],
         "narrowest": edges[0] if edges else None,
         "widest": edges[-1] if edges else None,
         "simulated": simulated,

@@ -20,6 +20,7 @@ from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError
 from capability_transfer.features.languages import ENGLISH
 from capability_transfer.features.table import FEATURES
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 SATURATED = 0.90
@@ -255,20 +256,25 @@ def table_07(table: pd.DataFrame, note: str) -> Table:
 @plots.styled
 def size_interactions(table: pd.DataFrame, note: str) -> Figure:
     """Table 7 as a picture, from ``ceiling/table.csv``: one panel per term, 95% Wald intervals."""
-    restrictions = table.drop_duplicates("restriction")
-    figure = plots.new_figure(6.8, 0.36 * len(restrictions) + 1.5)
+    figure = plots.new_figure(6.8, 0.36 * table["restriction"].nunique() + 1.5)
     terms = [term for term in DRAWN if term in set(table["term"])] or [table["term"].iloc[-1]]
     panels = figure.subplots(1, len(terms), sharey=True, sharex=True, squeeze=False)[0]
-    names = [
-        f"{plots.plain(row.label)}\n{row.variants} runs, {row.saturated_cells} cells above 90%"
-        for row in restrictions.itertuples()
-    ]
     for axes, term in zip(panels, terms, strict=True):
-        plots.forest(axes, table[table["term"] == term], names, published="published (Table 7)")
-        axes.set_yticks(axes.get_yticks(), names, fontsize=8)  # in two lines each
-        axes.set_title(plots.plain(labels.term(term)))
-        axes.set_xlabel("log-odds per SD")
+        draw_term(axes, table, term)
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper left", ncols=2, fontsize=8)
     plots.add_note(figure, note)
     return figure
+
+
+def draw_term(axes: Axes, table: pd.DataFrame, term: str) -> None:
+    """One term under every restriction."""
+    rows = table[table["term"] == term]
+    names = [
+        f"{plots.plain(row.label)}\n{row.variants} runs, {row.saturated_cells} cells above 90%"
+        for row in rows.itertuples()
+    ]
+    plots.forest(axes, rows, names, published="published (Table 7)")
+    axes.set_yticks(axes.get_yticks(), names, fontsize=8)  # in two lines each
+    axes.set_title(plots.plain(labels.term(term)))
+    axes.set_xlabel("log-odds per SD")

@@ -546,8 +546,17 @@ def pairs_by_language(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figur
     return figure
 
 
-WIDTHS = {"study": 1.6, "smooth": 1.8}
 PANELS = {"pair": "pairs (model, language)", "language": "language means"}
+CURVES = {
+    "study": (COLOURS["study"], 1.6, TITLES["study"]),
+    "smooth": (COLOURS["smooth"], 1.8, TITLES["smooth"]),
+    "pair": (plots.OURS, 1.6, PANELS["pair"]),
+    "language": (plots.PUBLISHED, 1.6, PANELS["language"]),
+}
+"""Colour, width and label of a predictor's or a level's curve of coverage."""
+
+OTHER = ("#c4cbd2", 0.9, None)
+INSIDE = "observations inside (%)"
 
 
 @plots.styled
@@ -558,22 +567,30 @@ def coverage_by_size(calibration: pd.DataFrame, note: str) -> Figure:
     """
     figure = plots.new_figure(7.2, 3.95)
     for axes, (level, title) in zip(figure.subplots(1, 2), PANELS.items(), strict=True):
-        axes.plot([0, 100], [0, 100], color=plots.MUTED, linewidth=0.8, linestyle=":")
-        rows = calibration[calibration["level"] == level]
-        for name, group in rows.groupby("predictor", sort=False):
-            axes.plot(
-                100 * group["nominal"], 100 * group["coverage"], zorder=3 if name in WIDTHS else 2,
-                color=COLOURS.get(name, "#c4cbd2"), linewidth=WIDTHS.get(name, 0.9),
-                label=TITLES.get(name),
-            )  # fmt: skip
-        axes.set(xlim=(0, 100), ylim=(0, 100), aspect="equal", title=title)
-        axes.set_xlabel("size of the central interval (%)")
-        plots.grid(axes)
-    figure.axes[0].set_ylabel("observations inside (%)")
+        draw_coverage(axes, calibration[calibration["level"] == level], "predictor")
+        axes.set_title(title)
+    figure.axes[0].set_ylabel(INSIDE)
     if calibration["predictor"].isin(TITLES).any():
         figure.axes[0].legend(fontsize=7.5, loc="lower right")
     plots.add_note(figure, f"Languages held out in turn. Grey: the other predictors. {note}")
     return figure
+
+
+def draw_coverage(axes: Axes, calibration: pd.DataFrame, by: str) -> None:
+    """The coverage of intervals over their size, a curve per value of ``by``.
+
+    That is ``predictor`` for rows of one level, ``level`` for rows of one predictor.
+    """
+    axes.plot([0, 100], [0, 100], color=plots.MUTED, linewidth=0.8, linestyle=":")
+    for name, rows in calibration.groupby(by, sort=False):
+        colour, width, label = CURVES.get(name, OTHER)
+        axes.plot(
+            100 * rows["nominal"], 100 * rows["coverage"], zorder=3 if name in CURVES else 2,
+            color=colour, linewidth=width, label=label,
+        )  # fmt: skip
+    axes.set(xlim=(0, 100), ylim=(0, 100), aspect="equal")
+    axes.set_xlabel("size of the central interval (%)")
+    plots.grid(axes)
 
 
 MARKS = {

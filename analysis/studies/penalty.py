@@ -20,6 +20,7 @@ from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.published import beside, values
 from capability_transfer.common.errors import InputError, name_some
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
@@ -334,9 +335,16 @@ def gaps_by_language(by_language: pd.DataFrame, overall: pd.DataFrame, note: str
 
     From ``penalty/by_language.csv`` and ``overall.csv``.
     """
-    mean = overall.iloc[0]
     figure = plots.new_figure(5.6, 0.23 * len(by_language) + 1.5)
-    axes = figure.add_subplot()
+    draw_gaps(figure.add_subplot(), by_language, overall)
+    figure.legend(loc="outside upper left", ncols=3, fontsize=8)
+    plots.add_note(figure, note)
+    return figure
+
+
+def draw_gaps(axes: Axes, by_language: pd.DataFrame, overall: pd.DataFrame) -> None:
+    """The penalty of every language, the band of their mean behind."""
+    mean = overall.iloc[0]
     axes.axvspan(
         mean["conf_low"], mean["conf_high"], color=plots.OURS, alpha=0.12, linewidth=0,
         label=f"mean of languages, {mean['gap']:.1f} points",
@@ -348,9 +356,6 @@ def gaps_by_language(by_language: pd.DataFrame, overall: pd.DataFrame, note: str
     plots.forest(axes, by_language, names, "gap", "mean over runs, 95% CI")
     runs = f" (n = {counts[0]} runs each)" if len(counts) == 1 else ""
     axes.set_xlabel(f"original − symbolic accuracy, points{runs}")
-    figure.legend(loc="outside upper left", ncols=3, fontsize=8)
-    plots.add_note(figure, note)
-    return figure
 
 
 @plots.styled

@@ -413,22 +413,19 @@ def by_budget(templates: pd.DataFrame, instances: pd.DataFrame, note: str) -> Fi
     figure = plots.new_figure(7.4, 3.2)
     left, middle, right = figure.subplots(1, 3)
     draw_precision(left, templates)
-    handles, names = left.get_legend_handles_labels()
     draw_instances(middle, instances)
     draw_ranking(right, templates)
-    handles += left.plot([], [], "D", markerfacecolor="none", markeredgecolor=plots.MUTED)
     left.set_title("One score", fontsize=9)
     middle.set_title("One score, all templates", fontsize=9)
     right.set_title("Ranking of models", fontsize=9)
-    names.append("published (Table 2)")
-    figure.legend(handles, names, loc="outside upper left", ncols=3, fontsize=8)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", ncols=3, fontsize=8)
     plots.add_note(figure, note)
     return figure
 
 
 def draw_precision(axes: Axes, templates: pd.DataFrame) -> None:
     """The standard error of a score by templates, on logarithmic scales."""
-    for split, rows, seen, color in _splits(templates):
+    for split, seen, color in _splits(templates):
         axes.plot(
             seen["templates"], seen["std_error"], "o-", color=color, markersize=3.5,
             label=plots.plain(f"{split} questions"),
@@ -436,7 +433,7 @@ def draw_precision(axes: Axes, templates: pd.DataFrame) -> None:
         last = seen.iloc[-1]
         far = np.geomspace(last["templates"], FARTHEST, 20)
         axes.plot(far, last["std_error"] * np.sqrt(last["templates"] / far), ":", color=color)
-        _mark_published(axes, rows[rows["published"].notna()], "published")
+    _mark_published(axes, templates, "published")
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xticks([1, 10, 100, FARTHEST], ["1", "10", "100", str(FARTHEST)])
@@ -448,7 +445,7 @@ def draw_precision(axes: Axes, templates: pd.DataFrame) -> None:
 
 def draw_ranking(axes: Axes, templates: pd.DataFrame) -> None:
     """The rank correlation of models with that on all templates; bands hold 95% of the draws."""
-    for split, rows, seen, color in _splits(templates):
+    for split, seen, color in _splits(templates):
         axes.fill_between(
             seen["templates"], seen["rank_low"], seen["rank_high"], color=color, alpha=0.18,
             linewidth=0,
@@ -457,7 +454,7 @@ def draw_ranking(axes: Axes, templates: pd.DataFrame) -> None:
             seen["templates"], seen["rank_correlation"], "o-", color=color, markersize=3.5,
             label=plots.plain(f"{split} questions"),
         )  # fmt: skip
-        _mark_published(axes, rows, "published_rank")
+    _mark_published(axes, templates, "published_rank")
     axes.set_xscale("log")
     axes.set_xticks([1, 10, 100], ["1", "10", "100"])
     axes.minorticks_off()
@@ -483,15 +480,18 @@ def draw_instances(axes: Axes, instances: pd.DataFrame) -> None:
     plots.grid(axes)
 
 
-def _splits(templates: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, str]]:
-    """Each split with its rows, those of budgets that there are, and its colour."""
+def _splits(templates: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str]]:
+    """Each split with its rows of budgets that there are, and its colour."""
     own = templates[templates["rank_reference"] == "own_split"]
-    for split, rows in own.groupby("split", sort=False):
-        yield split, rows, rows[rows["rank_correlation"].notna()], COLORS.get(split, plots.MUTED)
+    for split, rows in own[own["rank_correlation"].notna()].groupby("split", sort=False):
+        yield split, rows, COLORS.get(split, plots.MUTED)
 
 
-def _mark_published(axes: Axes, rows: pd.DataFrame, column: str) -> None:
-    axes.plot(
-        rows["templates"], rows[column], "D", markersize=6, markerfacecolor="none",
-        markeredgecolor=plots.MUTED, markeredgewidth=0.9,
-    )  # fmt: skip
+def _mark_published(axes: Axes, templates: pd.DataFrame, column: str) -> None:
+    """Hollow marks where the study published a figure."""
+    rows = templates[(templates["rank_reference"] == "own_split") & templates[column].notna()]
+    if not rows.empty:
+        axes.plot(
+            rows["templates"], rows[column], "D", markersize=6, markerfacecolor="none",
+            markeredgecolor=plots.MUTED, markeredgewidth=0.9, label="published (Table 2)",
+        )  # fmt: skip

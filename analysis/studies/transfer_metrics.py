@@ -54,6 +54,7 @@ NAMED = 5
 
 COLOURS = {0: plots.OURS, 1: plots.PUBLISHED}
 MODES = {0: "reasoning off", 1: "reasoning on"}
+ON_LEVEL = {"xlt_gap": plots.PUBLISHED, "transfer_score": plots.MUTED, "hat": plots.OURS}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -570,6 +571,16 @@ def points(axes: Axes, comparison: pd.DataFrame, first: str, second: str, size: 
     axes.scatter(comparison[first], comparison[second], s=size, c=colours, alpha=0.75, linewidth=0)
     for mode in sorted(set(comparison["reasoning"]) & set(COLOURS)):
         axes.scatter([], [], s=size, color=COLOURS[mode], label=MODES[mode])  # for a legend
+
+
+def against_level(axes: Axes, comparison: pd.DataFrame) -> None:
+    """The gap to English, τ and HAT of every model against its level in the GLMM."""
+    for name, colour in ON_LEVEL.items():
+        axes.plot(comparison["glmm_level"], comparison[name], "o", color=colour, markersize=4,
+                  alpha=0.75, markeredgewidth=0, label=LABELS[name])  # fmt: skip
+    axes.axhline(0, color=plots.MUTED, linewidth=0.8)
+    axes.set(xlabel="GLMM level (log-odds)", ylabel="measure")
+    plots.grid(axes)
 
 
 def _wrapped(name: str) -> str:

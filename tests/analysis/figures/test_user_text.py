@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.presentation.plots import LONGEST, plain
-from capability_transfer.analysis.report import figures as report
-from capability_transfer.analysis.report.svg import inline
+from capability_transfer.analysis.report.svg import inline, panel
 from capability_transfer.analysis.studies import (
     ceiling,
     equivalence,
@@ -259,16 +258,29 @@ FIGURES = {
     "few_templates": (
         lambda: on(few_templates.errors_by_budget, budgets(NAMES[0]), "pair", "all"), NAMES[:1],
     ),
-    "report forest": (lambda: report.forest(terms()), NAMES),
+    "report forest": (lambda: panel(main_model.forest, terms()), NAMES),
     "report levers": (
-        lambda: report.levers(levers(), frame(resource=[5, 6]), "size"), NAMES[:2],
+        lambda: panel(
+            lever_study.curves, levers(), frame(resource=[5, 6]), "resource", "size"
+        ),
+        NAMES[:2],
     ),
-    "report few templates": (lambda: report.few_templates(budgets(NAMES[0])), NAMES[:1]),
-    "report precision": (lambda: report.precision(splits()), NAMES),
+    "report few templates": (
+        lambda: panel(few_templates.errors_by_budget, budgets(NAMES[0]), "pair", "all"),
+        NAMES[:1],
+    ),
+    "report precision": (lambda: panel(sample_size.draw_precision, splits()), NAMES),
     "report ceiling": (
-        lambda: report.ceiling(terms([NAMES[0]] * 3, label=NAMES), NAMES[0]), NAMES,
+        lambda: panel(
+            ceiling.draw_term,
+            terms([NAMES[0]] * 3, label=NAMES, variants=3, saturated_cells=1), NAMES[0],
+        ),
+        NAMES,
     ),
-    "report penalty": (lambda: report.penalty(frame(language=NAMES, gap=N, **ENDS)), NAMES),
+    "report penalty": (
+        lambda: panel(penalty.draw_gaps, frame(language=NAMES, gap=N, runs=1, **ENDS), MEAN),
+        NAMES,
+    ),
 }  # fmt: skip
 
 

@@ -11,8 +11,6 @@ from capability_transfer.analysis.prediction.new_language import size_multiples
 from capability_transfer.analysis.report import explorer
 from capability_transfer.features.table import build_all
 
-from tests.progress import silent
-
 LANGUAGES = ["eng", "deu", "fra", "rus", "dan", "est", "isl", "hin", "mar"]
 FAMILIES = ("Qwen2.5", "Qwen3-", "gemma-3", "granite")
 SIZES = (1, 8, 72)
@@ -36,7 +34,7 @@ def bundle():
 
 @pytest.fixture(scope="module")
 def grid(bundle):
-    return explorer.grid(bundle, ("x",), ITEMS, SEED, None, silent, workers=1, sizes=SIZES)
+    return explorer.grid(bundle, ("x",), ITEMS, SEED, None, workers=1, sizes=SIZES)
 
 
 def test_a_kept_grid_is_read_and_a_damaged_one_made_again(bundle, grid, tmp_path, monkeypatch):
@@ -47,7 +45,7 @@ def test_a_kept_grid_is_read_and_a_damaged_one_made_again(bundle, grid, tmp_path
         return grid
 
     monkeypatch.setattr(explorer, "_compute", computed)
-    arguments = (bundle, ("x",), ITEMS, SEED, tmp_path, silent, 1, SIZES)
+    arguments = (bundle, ("x",), ITEMS, SEED, tmp_path, 1, SIZES)
     explorer.grid(*arguments)
     back = explorer.grid(*arguments)
     assert len(made) == 1
@@ -138,7 +136,7 @@ def test_observed_accuracies_are_those_of_the_data(bundle, payload):
 
 def test_a_grid_is_kept_under_what_it_was_made_from(bundle, grid, tmp_path):
     def make(items):
-        return explorer.grid(bundle, ("x",), items, SEED, tmp_path, silent, 1, (8,)).key
+        return explorer.grid(bundle, ("x",), items, SEED, tmp_path, 1, (8,)).key
 
     first = make(ITEMS)
     kept = list((tmp_path / "report").iterdir())

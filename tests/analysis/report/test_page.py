@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.report import page
 from capability_transfer.analysis.report.results import Results, target
 from capability_transfer.analysis.report.sections import SECTIONS
@@ -203,8 +204,22 @@ def test_notes_say_what_a_folder_rests_on(tmp_path):
     results = Results(tmp_path)
     (tmp_path / "x").mkdir()
     assert results.note("x") == ""
-    (tmp_path / "x" / "README.md").write_text("# X\n\nFiles.\n\nData: mine, all\nof it.\n\nMore.\n")
-    assert results.note("x") == "Data: mine, all of it."
+    rests = Provenance("mine, all of it", "laplace", "1.0", "~ size", 7, "More.")
+    rests.write(tmp_path / "x" / "provenance.json", "X")
+    assert Provenance.read(tmp_path / "x" / "provenance.json") == rests
+    assert results.note("x") == (
+        "Data: mine, all of it. Fit: laplace 1.0, Laplace approximation. More."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"data": 5}', '{"data": "x", "engine": ["a"]}', '{"data": "x", "y": ""}'],
+)
+def test_a_record_of_another_kind_is_refused(copied, text):
+    (copied / "glmm" / "provenance.json").write_text(text)
+    with pytest.raises(InputError, match="glmm/provenance.json does not say"):
+        page.check(Results(copied))
 
 
 def test_targets_are_commands():
@@ -244,7 +259,7 @@ def test_what_users_call_things_is_text_on_the_page(copied):
     for path in (copied / "glmm").glob("*.csv"):
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace("resource", f"resource{hostile}"), encoding="utf-8")
-    (copied / "glmm" / "README.md").write_text(f"# x\n\nData: outcomes of {hostile}.csv\n")
+    Provenance(f"outcomes of {hostile}.csv").write(copied / "glmm" / "provenance.json", "x")
     text = page.render(Results(copied), EXPLORER, f"outcomes of {hostile}")
     assert hostile not in text
     assert text.count("&lt;script&gt;alert(1)") + text.count("&lt;script>alert(1)") >= 3

@@ -4,9 +4,10 @@ import re
 
 import matplotlib
 import pandas as pd
+import pytest
 from capability_transfer.analysis.presentation.plots import OURS, RC, new_figure
-from capability_transfer.analysis.report import figures
-from capability_transfer.analysis.report.svg import inline
+from capability_transfer.analysis.report.svg import inline, panel, picture
+from capability_transfer.analysis.studies import held_out, main_model
 
 
 def drawn(text="r = 0.95949"):
@@ -48,7 +49,34 @@ def test_a_forest_draws_every_term_but_the_intercept():
     table = pd.DataFrame({"term": ["(Intercept)", "resource", "resource:size"],
                           "estimate": [0.1, 0.5, -0.2], "conf_low": [0, 0.4, -0.3],
                           "conf_high": [0.2, 0.6, -0.1], "published": [None] * 3})  # fmt: skip
-    svg = inline(figures.forest(table), "forest", "effects")
+    svg = picture("forest", "effects", main_model.forest, table)
     assert "Resource level" in svg
     assert "−0.20" in svg
     assert "Intercept" not in svg
+
+
+def test_coverage_is_a_curve_per_level_of_one_predictor_or_per_predictor_of_one_level():
+    rows = [("smooth", "pair", 0.4), ("smooth", "language", 0.7), ("mean", "pair", 0.2)]
+    table = pd.DataFrame(rows, columns=["predictor", "level", "coverage"]).assign(nominal=0.5)
+
+    def drawn(part, by):
+        (axes,) = panel(held_out.draw_coverage, part, by).axes
+        return {line.get_label(): line.get_ydata()[0] for line in axes.lines[1:]}
+
+    ours = drawn(table[table["predictor"] == "smooth"], "level")
+    assert ours == pytest.approx({"pairs (model, language)": 40, "language means": 70})
+    pairs = drawn(table[table["level"] == "pair"], "predictor")
+    assert pairs[held_out.TITLES["smooth"]] == pytest.approx(40)
+    assert len(pairs) == 2
+
+
+def test_settings_replace_what_is_drawn_and_a_legend_of_ones_own_stays_alone():
+    def own(axes):
+        axes.plot([0, 1], [0, 1], label="a line")
+        axes.set_xlabel("long")
+        axes.legend()
+
+    figure = panel(own, xlabel="short")
+    assert figure.axes[0].get_xlabel() == "short"
+    assert figure.legends == []
+    assert len(panel(lambda axes: axes.plot([0], [0], label="a line")).legends) == 1

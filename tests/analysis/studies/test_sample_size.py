@@ -10,6 +10,7 @@ from capability_transfer.analysis.outcomes.study import study_cells, table_12_co
 from capability_transfer.analysis.published import values
 from capability_transfer.analysis.studies import sample_size as s
 from capability_transfer.common.errors import InputError
+from matplotlib.figure import Figure
 
 EXPECTED = Path(__file__).parents[2] / "expected" / "table_02.csv"
 
@@ -150,3 +151,17 @@ def test_table_2_shows_published_figures_in_brackets(result):
     display = s.budget_table(result.templates, "Data: x.").display
     assert display["Templates"].tolist() == ["10", "20", "50", "75", "100"]
     assert display["SE, symbolic"].iloc[-1].endswith("[2.29]")
+
+
+@pytest.mark.parametrize("draw", [s.draw_precision, s.draw_ranking])
+def test_hollow_marks_stand_where_the_study_published_a_figure(result, draw):
+    def marked(table):
+        axes = Figure().add_subplot()
+        draw(axes, table)
+        return [line for line in axes.lines if line.get_label() == "published (Table 2)"]
+
+    table = result.templates
+    (marks,) = marked(table)
+    own = table[(table["rank_reference"] == "own_split") & table["published"].notna()]
+    assert list(marks.get_xdata()) == list(own["templates"])
+    assert marked(table.assign(published=np.nan, published_rank=np.nan)) == []
