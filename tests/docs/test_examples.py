@@ -10,7 +10,7 @@ from importlib import import_module
 import pandas as pd
 import pytest
 import typer
-from capability_transfer.analysis.commands import output
+from capability_transfer.analysis.commands import output, registry
 from capability_transfer.analysis.data import load
 from capability_transfer.analysis.glmm import engines
 from capability_transfer.analysis.outcomes import formats, mapping
@@ -80,21 +80,19 @@ def test_a_feature(entered, monkeypatch):
     assert built["latin"].tolist() == [1, 0]
 
 
-def test_a_table(entered):
-    module = entered("add-a-feature-or-table.md", "table_families")
-    families = pd.read_csv(ROOT / "results" / "overview" / "families.csv")
-    assert len(module.build(families, "note").display) == len(families)
-
-
-def test_a_command(entered, tmp_path):
-    module = entered("add-a-feature-or-table.md", "gaps")
+def test_an_analysis_with_its_command(entered, monkeypatch, tmp_path):
+    study = entered("add-a-feature-or-table.md", "gaps")
+    monkeypatch.setitem(sys.modules, "capability_transfer.analysis.studies.gaps", study)
+    monkeypatch.setattr(registry, "COMMANDS", {})
+    entered("add-a-feature-or-table.md", "further")
     app = typer.Typer()
-    app.command()(module.command)
+    app.command()(registry.COMMANDS["gaps"].function)
     with output.speaking("gaps"):
         ran = CliRunner().invoke(app, ["--language", "mr", "--out", str(tmp_path)])
     assert ran.exit_code == 0, ran.output
     assert "Mean gap: 37.7 points over 46 runs" in ran.output
-    assert len(pd.read_csv(tmp_path / "gaps" / "mar.csv")) == 46
+    assert len(pd.read_csv(tmp_path / "gaps" / "table.csv")) == 46
+    assert (tmp_path / "tables" / "table_gaps.tex").is_file()
 
 
 def test_example_data_are_as_simulated(tmp_path):

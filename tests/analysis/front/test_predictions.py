@@ -15,7 +15,7 @@ def test_predictions_are_those_of_the_command_line(cells, tmp_path):
     cells.to_csv(train, index=False)
     asked = ["predict", "--model", "Qwen/Qwen3-8B", "--reasoning", "on", "--language", "swh",
              "--language", "isl", "--train", train, "--save", saved, "--out", tmp_path]  # fmt: skip
-    run = CliRunner().invoke(build(["predict", "levers"]), list(map(str, asked)))
+    run = CliRunner().invoke(build(), list(map(str, asked)))
     assert run.exit_code == 0, run.output
     found = predict(["swh", "isl"], "Qwen/Qwen3-8B", reasoning="on", study=load(outcomes=train))
     pd.testing.assert_frame_equal(
