@@ -19,12 +19,10 @@ from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.transfer_metrics.comparison import (
     LABELS,
     SLOPES,
-    agreement_in_words,
     compare,
     compared,
     determinants,
     glmm_effects,
-    in_words,
     rank_correlations,
 )
 from capability_transfer.analysis.transfer_metrics.items import (
@@ -307,6 +305,43 @@ def findings(tables: dict[str, pd.DataFrame]) -> list[str]:
         f"Undefined for {variant}: {reason} ({len(group)} target sets)."
         for (variant, reason), group in rows.groupby(["variant", "undefined"], sort=False)
     ]
+
+
+def in_words(found: pd.DataFrame) -> list[str]:
+    """``determinants`` as sentences, one per row."""
+    return [_sentence(row) for row in found.itertuples()]
+
+
+def agreement_in_words(correlations: pd.DataFrame, metric: str = "hat_corrected") -> str:
+    """How far one metric orders models as every other does, closest first, in a sentence."""
+    pairs = correlations[correlations[["first", "second"]].eq(metric).any(axis=1)].dropna()
+    other = pairs["first"].where(pairs["first"] != metric, pairs["second"])
+    pairs = pairs.assign(other=other).sort_values(
+        "spearman", key=np.abs, ascending=False, kind="stable"
+    )
+    listed = ", ".join(
+        f"{LABELS[row.other]} {number(row.spearman, 2)}" for row in pairs.itertuples()
+    )
+    return f"{LABELS[metric]} orders the models as others do with Spearman's ρ: {listed}."
+
+
+def _sentence(row: object) -> str:
+    name = LABELS.get(row.metric, row.metric)
+    p_value = "p < .001" if row.p_value < 0.001 else f"p = {row.p_value:.3f}"
+    clear = row.p_value < 0.05
+    higher = "higher" if row.value > 0 else "lower"
+    if row.statistic == "spearman":
+        where = "in larger models" if row.determinant == "size" else "in better-resourced languages"
+        over = "models without reasoning" if row.determinant == "size" else "target languages"
+        verdict = f"is {higher} {where}" if clear else f"is not clearly different {where}"
+        return f"{name} {verdict} (ρ = {number(row.value, 2)}, {p_value}, {row.n} {over})."
+    unit = " log-odds" if row.metric.startswith("glmm") else ""
+    amount = f"{row.value:+.3f}".replace("-", "−") + unit
+    if row.determinant == "reasoning":
+        verdict = f"is {higher}" if clear else "is not clearly different"
+        detail = f"mean difference {amount}, {p_value}, {row.n} base models"
+        return f"{name} {verdict} with reasoning ({detail})."
+    return f"{name} is {amount} per SD on average over {row.n} models ({p_value})."
 
 
 def _script(

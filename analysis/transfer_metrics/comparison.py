@@ -9,7 +9,6 @@ import pandas as pd
 from capability_transfer.analysis import study
 from capability_transfer.analysis.glmm.predict import linear_predictor
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.common.errors import InputError, name_some
 from scipy import stats
 
@@ -163,24 +162,6 @@ def determinants(
     return pd.DataFrame([row for row in rows if row is not None])
 
 
-def in_words(found: pd.DataFrame) -> list[str]:
-    """``determinants`` as sentences, one per row."""
-    return [_sentence(row) for row in found.itertuples()]
-
-
-def agreement_in_words(correlations: pd.DataFrame, metric: str = "hat_corrected") -> str:
-    """How far one metric orders models as every other does, closest first, in a sentence."""
-    pairs = correlations[correlations[["first", "second"]].eq(metric).any(axis=1)].dropna()
-    other = pairs["first"].where(pairs["first"] != metric, pairs["second"])
-    pairs = pairs.assign(other=other).sort_values(
-        "spearman", key=np.abs, ascending=False, kind="stable"
-    )
-    listed = ", ".join(
-        f"{LABELS[row.other]} {number(row.spearman, 2)}" for row in pairs.itertuples()
-    )
-    return f"{LABELS[metric]} orders the models as others do with Spearman's ρ: {listed}."
-
-
 def _spearman(metric: str, determinant: str, by: pd.Series, values: pd.Series) -> dict | None:
     pair = pd.DataFrame({"by": np.asarray(by, float), "value": np.asarray(values, float)}).dropna()
     if len(pair) < 4 or pair.nunique().min() < 2:
@@ -205,22 +186,3 @@ def _wilcoxon(metric: str, determinant: str, differences: pd.Series) -> dict | N
     p_value = stats.wilcoxon(differences).pvalue
     return {"metric": metric, "determinant": determinant, "statistic": "mean",
             "value": differences.mean(), "p_value": p_value, "n": len(differences)}  # fmt: skip
-
-
-def _sentence(row: object) -> str:
-    name = LABELS.get(row.metric, row.metric)
-    p_value = "p < .001" if row.p_value < 0.001 else f"p = {row.p_value:.3f}"
-    clear = row.p_value < 0.05
-    higher = "higher" if row.value > 0 else "lower"
-    if row.statistic == "spearman":
-        where = "in larger models" if row.determinant == "size" else "in better-resourced languages"
-        over = "models without reasoning" if row.determinant == "size" else "target languages"
-        verdict = f"is {higher} {where}" if clear else f"is not clearly different {where}"
-        return f"{name} {verdict} (ρ = {number(row.value, 2)}, {p_value}, {row.n} {over})."
-    unit = " log-odds" if row.metric.startswith("glmm") else ""
-    amount = f"{row.value:+.3f}".replace("-", "−") + unit
-    if row.determinant == "reasoning":
-        verdict = f"is {higher}" if clear else "is not clearly different"
-        detail = f"mean difference {amount}, {p_value}, {row.n} base models"
-        return f"{name} {verdict} with reasoning ({detail})."
-    return f"{name} is {amount} per SD on average over {row.n} models ({p_value})."

@@ -10,6 +10,7 @@ from capability_transfer.analysis.glmm.result import (
     correlations_table,
     wald_table,
 )
+from capability_transfer.analysis.studies.transfer_metrics import in_words
 from capability_transfer.analysis.transfer_metrics import comparison
 from capability_transfer.common.errors import InputError
 
@@ -138,7 +139,7 @@ def test_sentences_say_what_the_numbers_do(table):
     assert rows.loc[("hat_corrected", "size"), "value"] == pytest.approx(1)
     assert rows.loc[("hat_corrected", "reasoning"), "value"] == pytest.approx(0.05)
     assert rows.loc[("hat_corrected", "resource"), "value"] == pytest.approx(1)
-    words = comparison.in_words(found)
+    words = in_words(found)
     assert len(words) == len(found)
     text = "\n".join(words)
     assert "XLT gap is lower in larger models (ρ = −1.00" in text
