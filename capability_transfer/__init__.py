@@ -21,14 +21,22 @@ ENTRIES = {
     "power": "analysis.studies.power",
     "measures": "analysis.studies.transfer_metrics",
     "ingest": "analysis.studies.logs",
+    "levers": "analysis.studies.levers",
+    "penalty": "analysis.studies.penalty",
+    "ceiling": "analysis.studies.ceiling",
+    "specifications": "analysis.studies.specifications",
+    "equivalence": "analysis.studies.equivalence",
+    "overview": "analysis.studies.overview",
+    "robustness": "analysis.studies.robustness",
+    "hat_noise": "analysis.studies.hat_noise",
     "InputError": "common.errors",
 }
 """What the package offers, and the module of each."""
 
-PACKAGES = ("tables", "figures")
+MODULES = {"tables": "analysis.presentation.tables", "figures": "analysis.presentation.plots"}
+"""How a table (``tables.write``) and a figure (``figures.save``) become files."""
 
-__all__ = ["InputError", "few_templates", "figures", "fit", "hold_out", "ingest", "load",
-           "measures", "power", "predict", "sample_size", "tables"]  # fmt: skip
+__all__ = sorted([*ENTRIES, *MODULES])
 
 
 def __getattr__(name: str) -> object:
@@ -36,8 +44,8 @@ def __getattr__(name: str) -> object:
         found = getattr(import_module(f"{__name__}.{ENTRIES[name]}"), name)
         globals()[name] = found
         return found
-    if name in PACKAGES:
-        return import_module(f"{__name__}.analysis.{name}")
+    if name in MODULES:
+        return import_module(f"{__name__}.{MODULES[name]}")
     if name.startswith("__"):  # what the import system asks about
         raise AttributeError(name)
     from capability_transfer.common.errors import suggest

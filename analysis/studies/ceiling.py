@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 from capability_transfer.analysis import design, labels
+from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.formula import parse
@@ -96,6 +97,7 @@ class Ceiling(Result):
         return list(self.without)
 
 
+@speaking_python
 def ceiling(
     study: Study | None = None,
     english: Sequence[float] = ENGLISH_BELOW,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.arguments import speaking_python, whole
 from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
@@ -78,13 +79,17 @@ class HatNoise(Result):
         return [View("Means, and what 95% intervals cover", shown)]
 
 
+@speaking_python
 def hat_noise(repeats: int = 2000, seed: int = DEFAULT_SEED) -> HatNoise:
     """Bias of plain and noise-corrected HAT, and coverage of their intervals, by passes per item.
 
     Args:
         repeats: simulated models of each number of passes, at least 2.
         seed: of the simulation.
+
+    Raises InputError for fewer than two repeats.
     """
+    whole("repeats", repeats, 2)
     tables = {}
     with progress.counting("simulations", 2 * len(PASSES)) as tell:
         for simulate in (bias, coverage):

@@ -150,6 +150,7 @@ class Levers(Result):
         return self.languages.set_index("language")["name"]
 
 
+@speaking_python
 def levers(study: Study | None = None, drop_missing: bool = False) -> Levers:
     """Fit the study's model and read the levers off it.
 

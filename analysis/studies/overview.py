@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
+from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.outcomes.published import (
     read_accuracy,
     read_candidates,
@@ -134,6 +135,7 @@ class Overview(Result):
         ]
 
 
+@speaking_python
 def overview() -> Overview:
     """Describe the study's outcomes, models and languages, all 48 runs where it counts them."""
     with progress.working("overview"):

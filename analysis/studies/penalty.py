@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import design, labels
+from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Study, given, load
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.inference import LikelihoodRatio, likelihood_ratio_test
@@ -166,6 +167,7 @@ class Penalty(Result):
         return values("study_penalty", "name", column, self.is_study, kind=kind)
 
 
+@speaking_python
 def penalty(study: Study | None = None) -> Penalty:
     """Fit Eq. 2 to both splits and describe the differences between them.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Outcomes
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.result import Fit
@@ -211,6 +212,7 @@ class Robustness(Result):
         return [warning for fit in fits for warning in fit.warnings()]
 
 
+@speaking_python
 def robustness(
     outcomes: Outcomes | None = None,
     scores: str | Path | None = None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import design, labels
+from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.columns import INTERCEPT
@@ -97,6 +98,7 @@ class Specifications(Result):
         return list(self.without)
 
 
+@speaking_python
 def specifications(
     study: Study | None = None, only: Sequence[str] | None = None, formula: str | None = None
 ) -> Specifications:

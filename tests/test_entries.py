@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from inspect import signature
 
 import pytest
 
@@ -15,12 +16,12 @@ def test_importing_the_package_imports_nothing_else():
 
 
 def test_every_entry_is_there_listed_and_documented():
-    assert set(ct.__all__) == {*ct.ENTRIES, *ct.PACKAGES}
+    assert set(ct.__all__) == {*ct.ENTRIES, *ct.MODULES}
     assert dir(ct) == sorted(ct.__all__)  # what completion offers, and no more
     for name in sorted(set(ct.ENTRIES) - {"InputError"}):  # which is raised, not called
         entry = getattr(ct, name)
         assert entry.__name__ == name
-        assert "Raises" in entry.__doc__, name
+        assert "Raises" in entry.__doc__ or not signature(entry).parameters, name
 
 
 def test_tables_and_figures_are_the_packages_that_write():
