@@ -112,7 +112,7 @@ def fingerprint(step: Step, directory: Path) -> str:
     lock = ROOT / LOCK
     behind = [(LOCK, digest(lock))] if lock.is_file() else []
     if step.reads_results:
-        results = sorted(directory.glob("*/*.csv"))
+        results = sorted([*directory.glob("*/*.csv"), *directory.glob("*/provenance.json")])
         behind += [(str(path.relative_to(directory)), digest(path)) for path in results]
     return hash_settings(hash_project(), step.command, step.options, behind)
 

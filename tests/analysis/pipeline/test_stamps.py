@@ -48,10 +48,11 @@ def test_a_changed_output_is_noticed(source, change):
     assert not current(source)
 
 
-def test_a_changed_result_is_noticed_by_a_step_that_reads_results(source):
+@pytest.mark.parametrize("name", ["a.csv", "provenance.json"])
+def test_a_changed_result_is_noticed_by_a_step_that_reads_results(source, name):
     directory = source.parent / "results"
     before = [pipeline.fingerprint(Step("x", reads_results=reads), directory) for reads in (0, 1)]
-    (directory / "tables" / "a.csv").write_text("b")
+    (directory / "tables" / name).write_text("b")
     after = [pipeline.fingerprint(Step("x", reads_results=reads), directory) for reads in (0, 1)]
     assert before[0] == after[0]
     assert before[1] != after[1]
