@@ -155,8 +155,6 @@ def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:
             "code": row.language,
             "name": row.name,
             "seen": bool(row.seen),
-            "resource": f"{row.resource:.2f}",
-            "distance": f"{row.distance:.3f}",
             **near[row.language],
         }
         for row in grid.languages.itertuples()
