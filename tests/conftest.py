@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from functools import cache
@@ -16,6 +17,7 @@ from tests.tiers import QUICK, tier
 
 settings.register_profile("same everywhere", derandomize=True)
 settings.load_profile("same everywhere")
+os.environ["TRANSFER_PROGRESS"] = "off"  # a line a minute would tell how slow the machine is
 
 HOME = Path(__file__).parent
 PACKAGES = {

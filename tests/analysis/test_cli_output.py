@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import typer
 from capability_transfer.analysis.commands import output
+from capability_transfer.analysis.presentation.progress import SWITCH
 from capability_transfer.common.files import steady, write_text
 
 from tests.analysis.command_line import transfer
@@ -166,7 +167,8 @@ def test_files_that_were_passing_are_not_said_and_relative_ones_may_stand_beside
 def on_a_terminal(*arguments, cwd, **variables):
     """What a terminal of 80 columns shows of a command's stdout and stderr."""
     leader, follower = pty.openpty()
-    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    unset = ("NO_COLOR", SWITCH)
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
     environment |= {"TERM": "xterm-256color", "COLUMNS": "80", **variables}
     process = subprocess.Popen([TRANSFER, *arguments], stdout=follower, stderr=follower, cwd=cwd,
                                env=environment)  # fmt: skip
@@ -196,7 +198,9 @@ def test_a_terminal_gets_colours_and_progress_unless_it_wants_none(folder):
 
 @pytest.mark.heavy
 def test_progress_leaves_nothing_in_a_pipe(folder):
-    ended = subprocess.run([TRANSFER, *GLMM], cwd=folder, capture_output=True, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != SWITCH}
+    ended = subprocess.run([TRANSFER, *GLMM], cwd=folder, capture_output=True, check=True,
+                           env=environment)  # fmt: skip
     assert ended.stderr == b""
     assert b"\x1b" not in ended.stdout
     assert b"main model (1 of 1" not in ended.stdout

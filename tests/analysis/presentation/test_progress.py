@@ -12,6 +12,11 @@ from rich.console import Console
 from rich.progress import Task, TaskID
 
 
+@pytest.fixture(autouse=True)
+def switched_on(monkeypatch):
+    monkeypatch.delenv(progress.SWITCH)
+
+
 @pytest.fixture
 def console(monkeypatch):
     monkeypatch.setattr(progress, "EVERY", 0.02)
