@@ -1,1 +1,1 @@
-"""R sources, one file a task, loaded by `analysis.glmm.r_session`."""
+"""R sources, one file per task, loaded by `analysis.glmm.r_session`."""

@@ -87,7 +87,7 @@ def transfer(
     json: Json = False,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=lambda asked: _version(asked),
-                           help="Say the version and end.")
+                           help="Print the version and exit.")
     ] = False,
 ) -> None:  # fmt: skip
     """The group of all commands; what is said here holds for any of them (`Command.invoke`)."""
@@ -141,7 +141,7 @@ class Command(TyperCommand):
         ):
             try:
                 return super().invoke(ctx)
-            except InputError as error:  # advice that this command cannot take is no advice
+            except InputError as error:  # name only options that this command has
                 own = [name for parameter in self.params for name in parameter.opts]
                 raise error.with_options(own) from error.__cause__
 

@@ -103,14 +103,14 @@ def load(
     split: str | None = "symbolic",
     cache: str | Path | None = None,
 ) -> Study:
-    """The embedded study, or outcomes of your own, with the features of their languages and models.
+    """The embedded study, or your own outcomes, with the features of their languages and models.
 
     Args:
         outcomes: rows of answers (variant, language, template, instance, correct) or of cells
             (variant, language, template, n_correct, n_total): a CSV, Parquet or .jsonl file, a
             folder of logs, or a data frame. Without it: the published cells of the study.
         models: variant, base_model, family, params_b, reasoning of models that are not registered.
-        languages: language, and features of your own; they stand in place of the registered ones.
+        languages: language, and your own features, which replace the registered ones.
         tokenizer_counts: token counts as ``transfer features --tokenizer`` writes them.
         seed: of every draw.
         split: the one to keep where there are two; None keeps both.
@@ -163,7 +163,7 @@ class Outcomes:
 
 
 def read_cells(source: Source, seed: int = DEFAULT_SEED) -> Outcomes:
-    """Outcomes of your own, of models and languages that nobody need have described.
+    """Your own outcomes, of models and languages that nobody need have described.
 
     Args:
         source: as ``load`` takes them.

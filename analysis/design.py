@@ -31,7 +31,7 @@ TOKENIZERS = (
 )
 
 SAME = 1e-12
-"""Values of a feature that differ by less are one: rounding is no spread."""
+"""Values of a feature that differ by less count as equal: they differ by rounding only."""
 
 KEYS = ("variant", "language", "template", "split")
 

@@ -24,7 +24,7 @@ GLANCE = {"nobs": "nobs", "log_lik": "logLik", "aic": "AIC", "bic": "BIC", "devi
 
 
 def response_matrix(outcomes: Path, target: Path) -> int:
-    """Instances as py-irt reads them: a line a variant, ``subject_id`` and ``responses``.
+    """Instances as py-irt reads them: one line per variant, ``subject_id`` and ``responses``.
 
     Items are named language:split:template:instance; an item that a variant was not asked is not
     in its line. Variants are written one at a time. Returns the number of lines.
@@ -94,7 +94,7 @@ def _columns(path: Path) -> list[str]:
     try:
         return pq.read_schema(path).names
     except Exception as error:  # Arrow's and the system's, of many kinds
-        raise InputError(f"{path} is no Parquet file of outcomes: {error}") from error
+        raise InputError(f"{path} is not a Parquet file of outcomes: {error}") from error
 
 
 def _lines(database, outcomes: Path, item: str) -> Iterator[dict]:

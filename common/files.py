@@ -114,13 +114,13 @@ def write_table(table: pd.DataFrame, path: str | Path, float_format: str | None 
 def read_table(path: str | Path) -> pd.DataFrame:
     """A CSV file of ``write_table``, its texts as they were.
 
-    Raises InputError for a file that is none.
+    Raises InputError for a file that is not such a table.
     """
     try:
         return spreadsheets.unguarded(pd.read_csv(path))
     except (OSError, ValueError) as error:  # pandas' own errors are ValueErrors
         raise InputError(
-            f"{path} is no table of results ({str(error).strip()}): delete it, and make it again"
+            f"{path} is not a table of results ({str(error).strip()}): delete it, and make it again"
         ) from error
 
 

@@ -145,7 +145,8 @@ def read(path: str | Path) -> object:
             raise ValueError(f"it is {tree['name']!r} in format {tree['format']}")
         return _value(tree["value"], arrays)
     except UNREADABLE as error:
-        raise InputError(f"{path} is damaged, or no work kept by this program: {error}") from error
+        message = f"{path} is damaged, or was not written by this program: {error}"
+        raise InputError(message) from error
 
 
 def found(path: Path | None, of: Callable[[object], Made] = lambda value: value) -> Made | None:

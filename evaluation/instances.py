@@ -209,7 +209,7 @@ def read_instances(path: str | Path) -> tuple[list[Instance], Provenance]:
         provenance = Provenance(**head, missing=missing)
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(
-            f"{path}, line 1: no {FORMAT} file ({error}); make one with transfer instances"
+            f"{path}, line 1: not a {FORMAT} file ({error}); make one with transfer instances"
         ) from error
     instances = []
     for number, line in enumerate(lines[1:], 2):

@@ -178,7 +178,7 @@ def _sample(one: making.Instance, reasoning: str | None) -> Sample:
 def _switch(name: str) -> Mapping[str, GenerateConfig]:
     if name not in SWITCHES:
         raise InputError(
-            f"switch {name!r} is none of {name_some(SWITCHES)}.{suggest(name, SWITCHES)}"
+            f"switch {name!r} is not one of {name_some(SWITCHES)}.{suggest(name, SWITCHES)}"
         )
     return SWITCHES[name]
 

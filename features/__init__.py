@@ -1,1 +1,1 @@
-"""What is known about languages and models before any evaluation, one feature a file."""
+"""What is known about languages and models before any evaluation, one feature per file."""

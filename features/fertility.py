@@ -63,7 +63,7 @@ def build(
 def read_counts(path: str | Path = PACKAGED) -> pd.DataFrame:
     """Token counts: tokenizer, language, token_count, non_whitespace_characters, questions.
 
-    Raises InputError for missing columns, unknown languages, figures that are no counts, and a
+    Raises InputError for missing columns, unknown languages, figures that are not counts, and a
     tokenizer counted twice in a language.
     """
     rows = read_rows(path, COUNT_COLUMNS, COUNT_COLUMNS)
@@ -75,7 +75,8 @@ def read_counts(path: str | Path = PACKAGED) -> pd.DataFrame:
         bad = ~(values >= 1) | (values % 1 != 0)
         if bad.any():
             line = rows.index[bad][0]
-            raise InputError(f"{path}, line {line}: {column} is {rows[column][line]!r}, no count")
+            value = rows[column][line]
+            raise InputError(f"{path}, line {line}: {column} is {value!r}, not a count")
         rows[column] = values.astype(int)
     if (twice := rows.duplicated(["tokenizer", "language"])).any():
         line = rows.index[twice][0]
@@ -101,7 +102,8 @@ def with_packaged(own: pd.DataFrame) -> pd.DataFrame:
 def beside(own: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     """Two tables of counts as one.
 
-    Of a tokenizer in a language that both have, one's own stand; those in other languages stay.
+    Of a tokenizer in a language that both have, the given counts replace the packaged ones; those
+    in other languages stay.
     """
     keys = ["tokenizer", "language"]
     known = others.set_index(keys)
@@ -181,7 +183,7 @@ def original_questions(language: str) -> list[str]:
 
 
 def non_whitespace(text: str) -> int:
-    """The code points of a text that are no whitespace; combining marks count."""
+    """The code points of a text that are not whitespace; combining marks count."""
     return sum(not character.isspace() for character in text)
 
 

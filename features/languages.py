@@ -61,7 +61,7 @@ def resolve(code: object) -> str:
     """
     if isinstance(code, bool):
         raise InputError(
-            f"language {code} is no code: YAML reads an unquoted no as false; quote it"
+            f"language {code} is not a code: YAML reads an unquoted no as false; quote it"
         )
     if code is None or (isinstance(code, float) and code != code):
         raise InputError(
@@ -83,8 +83,8 @@ def find(text: object, known: Mapping[str, str]) -> str:
     """The code among ``known`` (names by code) that somebody means.
 
     A code of ``known`` in any case, any code that ``resolve`` takes, or a language's name. Raises
-    InputError for what is none of these, for a name of several languages, and for a language that
-    is not among ``known``.
+    InputError for a text that is none of these, for a name of several languages, and for a language
+    that is not among ``known``.
     """
     if not isinstance(text, str):
         raise InputError(f"a language is named by its code, such as swh, not by {text!r}")
@@ -162,7 +162,7 @@ def read_languages(source: str | Path | pd.DataFrame) -> pd.DataFrame:
             known = table([resolve(code)]).iloc[0].to_dict()
         except InputError as error:
             if code == "" or "name" not in stated:
-                own = "For a language of your own, give its name in a column name"
+                own = "For a custom language, give its name in a column name"
                 raise InputError(f"{where}, {unit} {line}: {error.problem}", (own,)) from error
             known = dict.fromkeys(COLUMNS, "") | {
                 "language": code,

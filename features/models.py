@@ -1,4 +1,4 @@
-"""The registry of models: one row a variant, that is a checkpoint with reasoning on or off."""
+"""The registry of models: one row per variant, that is, a checkpoint with reasoning on or off."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def check_spelling(columns: Iterable[str], known: Collection[str], where: str) -
 def numbers(rows: pd.DataFrame, column: str, where: str) -> pd.Series:
     """A text column as floats, an empty cell as NaN.
 
-    Raises InputError naming the first cell that is no finite number by its line (the index), or
+    Raises InputError naming the first cell that is not a finite number by its line (the index), or
     by the index's name and label where it has a name.
     """
     text = rows[column].astype(str).str.strip()

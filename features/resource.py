@@ -35,7 +35,7 @@ def build(
     crawl: str | None = None,
     pages: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Columns language, resource (log10 pages), pages, crawl, source; one row a language.
+    """Columns language, resource (log10 pages), pages, crawl, source; one row per language.
 
     Args:
         languages: codes or rows of the language registry; the study's 15 by default.
@@ -80,14 +80,15 @@ def read_pages(path: str | Path = SNAPSHOT) -> pd.DataFrame:
     The file has ``crawl``, ``primary_language`` and ``pages``, and may have ``urls`` and
     ``%pages/crawl``. Pages without a language (``<unknown>``) and rows of crawls before
     CC-MAIN-2018-34, which carry none, are left out. Raises InputError for a file without such
-    columns, a crawl name or count that is none, and a language counted twice in one crawl.
+    columns, something that is not a crawl name or not a count, and a language counted twice in one
+    crawl.
     """
     columns = ("crawl", "primary_language", "pages")
     rows = read_rows(path, columns, columns)
     known = rows["crawl"].str.fullmatch(r"CC-MAIN-\d{4}-\d{2}")
     if not known.all():
         line = rows.index[~known][0]
-        raise InputError(f"{path}, line {line}: {rows['crawl'][line]!r} is no crawl")
+        raise InputError(f"{path}, line {line}: {rows['crawl'][line]!r} is not a crawl")
     counts = numbers(rows, "pages", str(path))
     bad = ~(counts >= 1) | (counts % 1 != 0)
     if bad.any():
@@ -151,6 +152,6 @@ def _known_crawl(crawl: str, pages: pd.DataFrame) -> str:
 
 def _crawl_with_languages(crawl: str) -> None:
     if not re.fullmatch(r"CC-MAIN-\d{4}-\d{2}", crawl):
-        raise InputError(f"{crawl!r} is no crawl; crawls are named like {STUDY_CRAWL}")
+        raise InputError(f"{crawl!r} is not a crawl; crawls are named like {STUDY_CRAWL}")
     if crawl < FIRST_CRAWL:
         raise InputError(f"{crawl} carries no languages: they begin with {FIRST_CRAWL}")

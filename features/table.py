@@ -68,7 +68,7 @@ LANGUAGE_COLUMNS = ("language", "name", "script", "family", "in_study")
 
 @dataclass(frozen=True)
 class Tables:
-    """Features by language, by model (a row a variant), and by pair of the two."""
+    """Features by language, by model (one row per variant), and by pair of the two."""
 
     languages: pd.DataFrame
     models: pd.DataFrame
@@ -92,7 +92,7 @@ def build_all(
     options = options or {}
     if unknown := set(options) - {feature.name for feature in FEATURES}:
         hint = suggest(min(unknown), [feature.name for feature in FEATURES])
-        raise InputError(f"options for {name_some(sorted(unknown))}, which is no feature.{hint}")
+        raise InputError(f"options for {name_some(sorted(unknown))}, which is not a feature.{hint}")
     language_rows = language_registry.table(languages)
     model_rows = model_registry.table(models)
     arguments = {

@@ -52,7 +52,7 @@ def load_huggingface(path: str) -> Encode:
     try:
         tokenizer = package.Tokenizer.from_file(str(file))
     except Exception as error:  # the package raises bare Exception
-        raise InputError(f"{file} is no tokenizers file: {error}") from error
+        raise InputError(f"{file} is not a tokenizers file: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
@@ -93,7 +93,7 @@ def load_tekken(name: str) -> Encode:
     try:
         tokenizer = tekken.Tekkenizer.from_file(file)
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file} is no tekken vocabulary: {error}") from error
+        raise InputError(f"{file} is not a tekken vocabulary: {error}") from error
     return lambda text: tokenizer.encode(text, bos=False, eos=False)
 
 
@@ -127,7 +127,9 @@ def _tiktoken_file(package: ModuleType, file: str, pattern: str) -> object:
             Path(file).stem, pat_str=pattern, mergeable_ranks=ranks, special_tokens={}
         )
     except (OSError, ValueError) as error:
-        raise InputError(f"{file} is no tiktoken file, or its pattern is none: {error}") from error
+        raise InputError(
+            f"{file} is not a tiktoken file, or has an invalid pattern: {error}"
+        ) from error
 
 
 def _package(name: str) -> ModuleType:

@@ -73,7 +73,7 @@ def build(
 
 
 def vectors(uriel: pd.Series, feature_set: str = "syntax_knn") -> pd.DataFrame:
-    """URIEL feature vectors: a row a language, NaN where a set has gaps.
+    """URIEL feature vectors: one row per language, NaN where a set has gaps.
 
     ``uriel`` has every language's URIEL code by its own (as the tables of ``build`` do); languages
     with an empty one are left out. Raises InputError for unknown codes and sets.

@@ -83,7 +83,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         elif posixpath.dirname(target) == FIGURES:
             there = f"figures/{posixpath.basename(target)}"
         else:
-            raise PluginError(f"{uri} links to {match[1]}, which is no page: name the path instead")
+            raise PluginError(
+                f"{uri} links to {match[1]}, which is not a page: name the path instead"
+            )
         return posixpath.relpath(there, posixpath.dirname(uri) or ".")
 
     return LINK.sub(lead, markdown)

@@ -32,7 +32,7 @@ def languages(incomplete: str) -> Offers:
 
 def languages_or_all(incomplete: str) -> Offers:
     """The same, and ``all``."""
-    every = [("all", "every language that there are templates in")]
+    every = [("all", "every language with templates")]
     return [one for one in every if _begins(one[0], incomplete)] + languages(incomplete)
 
 

@@ -77,7 +77,7 @@ def ceiling(
 ) -> None:
     """Refit the model without saturated cells: is the size effect a ceiling artefact?
 
-    Without thresholds, the study's: English below .95 and .90, cells of at most .90.
+    Default thresholds are the study's: English below .95 and .90, cells of at most .90.
     """
     from capability_transfer.analysis.commands import reading
     from capability_transfer.analysis.studies.ceiling import ceiling
@@ -93,7 +93,7 @@ def ceiling(
 @command(
     {
         "Metric against imperial English": "transfer equivalence",
-        "Human and machine translation of your own": "transfer equivalence --outcomes mine.csv "
+        "Your own human and machine translations": "transfer equivalence --outcomes mine.csv "
         "--first isl --second isl_machine --margin 2",
     }
 )

@@ -86,7 +86,7 @@ def outcomes(outcomes: options.Outcomes = None, out: options.Out = None) -> None
 @command(
     {
         "The study's 48 runs and 15 languages": "transfer features",
-        "A tokenizer of your own, counted in every language of the study":
+        "Your own tokenizer, counted in every language of the study":
             "transfer features --tokenizer mine=path/to/tokenizer.json --models models.csv",
     }
 )  # fmt: skip

@@ -43,8 +43,8 @@ def transfer_metrics(
         str,
         typer.Option(
             "--engine",
-            help="Of the GLMM in the comparison: lme4, laplace, or none to compare the transfer "
-            "metrics among themselves.",
+            help="Engine of the GLMM in the comparison: lme4, laplace, or none to compare the "
+            "transfer metrics among themselves.",
             autocompletion=complete.engines_or_none,
         ),
     ] = "laplace",
@@ -54,8 +54,9 @@ def transfer_metrics(
 ) -> None:
     """Transfer from a source language by item pass rates, and whether the GLMM says the same.
 
-    An item is a template, its pass rate that of its instances. A models file with a column cutoff
-    (knowledge cut-off, YYYY-MM) adds the comparison of old and new models.
+    An item is a template; its pass rate is the share of its instances that are correct. A models
+    file with a column cutoff (knowledge cut-off, YYYY-MM) adds the comparison of old and new
+    models.
     """
     from capability_transfer.analysis.commands import reading
     from capability_transfer.analysis.studies.transfer_metrics import SLOPES, measures
@@ -99,7 +100,7 @@ def hat_noise(
 @command(
     {
         "The study's questions and MGSM-Pro's": "transfer robustness",
-        "Accuracies of your own on perturbed questions":
+        "Your accuracies on perturbed questions":
             "transfer robustness --scores scores.csv --engine none",
     }
 )  # fmt: skip
@@ -117,7 +118,7 @@ def robustness(
         str,
         typer.Option(
             "--engine",
-            help="Of the drop model: lme4, laplace, or none.",
+            help="Engine of the drop model: lme4, laplace, or none.",
             autocompletion=complete.engines_or_none,
         ),
     ] = "laplace",

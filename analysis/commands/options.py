@@ -19,7 +19,7 @@ Outcomes = Annotated[
         "--outcomes",
         help="Your evaluations: CSV, Parquet or .jsonl, one row per instance (variant, language, "
         "template, instance, correct) or per cell (variant, language, template, n_correct, "
-        "n_total), or logs as `transfer ingest` reads them. Without it: the study's published "
+        "n_total), or logs as `transfer ingest` reads them. Default: the study's published "
         "counts.",
     ),
 ]
@@ -52,7 +52,7 @@ Formula = Annotated[
     typer.Option(
         "--formula",
         help="The model in lme4's syntax, '~ resource + size + (1 | variant) + (1 | language)'; "
-        "the study's without it.",
+        "default: the study's.",
     ),
 ]
 Seed = Annotated[
@@ -66,25 +66,26 @@ DropMissing = Annotated[
     ),
 ]
 Workers = Annotated[
-    int, typer.Option("--workers", min=1, help="Refits at once, each a process of its own.")
+    int, typer.Option("--workers", min=1, help="Refits at once, each in its own process.")
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
         "--out",
-        help=f"Where results go. Without it: the study's to {RESULTS}/, those of data or options "
-        f"of your own to {USER_RESULTS}/.",
+        help=f"Where results go. Default: {RESULTS}/ for the study, {USER_RESULTS}/ for your own "
+        "data or options.",
     ),
 ]
 OutOfTraining = Annotated[
     Path | None,
     typer.Option(
         "--out",
-        help=f"Whose cache keeps the fit: {RESULTS}/ without it, or {USER_RESULTS}/ with --train.",
+        help=f"Folder whose cache/ keeps the fit. Default: {RESULTS}/, "
+        f"or {USER_RESULTS}/ with --train.",
     ),
 ]
 OutOfLogs = Annotated[
-    Path | None, typer.Option("--out", help=f"Where results go: {USER_RESULTS}/ without it.")
+    Path | None, typer.Option("--out", help=f"Where results go. Default: {USER_RESULTS}/.")
 ]
 Logs = Annotated[
     list[Path],
@@ -103,7 +104,7 @@ Split = Annotated[
 ]
 Engine = Annotated[
     str,
-    typer.Option("--engine", help="As for `transfer glmm`.", autocompletion=complete.modes),
+    typer.Option("--engine", help="Engine, as for `transfer glmm`.", autocompletion=complete.modes),
 ]
 MappingFile = Annotated[
     Path | None,
@@ -120,7 +121,8 @@ Scorer = Annotated[
 Threshold = Annotated[
     float | None,
     typer.Option(
-        "--threshold", help="Partial credit (0-1) from here up is correct; without it: refused."
+        "--threshold",
+        help="Least partial credit (0-1) that is correct. Default: partial credit is refused.",
     ),
 ]
 Errors = Annotated[
@@ -143,7 +145,7 @@ SkipDamaged = Annotated[
     bool,
     typer.Option(
         "--skip-damaged",
-        help="Leave out, and report, files that cannot be read to their end (cut off, no JSON, "
+        help="Leave out, and report, files that cannot be read to their end (cut off, not JSON, "
         "Git LFS pointers), instead of failing.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Where results go: the study's apart from those of data and options of one's own."""
+"""Where results go: the study's apart from those of other data or options."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def directory(
 ) -> Path:
     """The results directory of the running command.
 
-    What is computed from data or with options of one's own never lands among the study's results,
+    What is computed from other data or with other options never lands among the study's results,
     unless ``out`` says so.
 
     Args:

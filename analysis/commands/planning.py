@@ -89,9 +89,9 @@ def power(
         ),
     ] = None,
     formula: options.Formula = None,
-    level: Annotated[float, typer.Option("--level", help="Of the two-sided test (0-1).")] = 0.05,
+    level: Annotated[float, typer.Option("--level", help="Level of the test (0-1).")] = 0.05,
     simulations: Annotated[
-        int, typer.Option("--simulations", min=1, help="Of each plan; more add to those kept.")
+        int, typer.Option("--simulations", min=1, help="Per plan; more add to those kept.")
     ] = 100,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Simulations at once.")] = 2,
     out: options.Out = None,
@@ -100,7 +100,7 @@ def power(
     """What would a planned study detect? Simulates it from the model fitted to the outcomes.
 
     Every combination of the planned numbers is a plan. Effects not given are the fitted ones.
-    Without numbers: 8, 15 and 30 languages, 46 runs, 50 templates, 10 instances.
+    By default: 8, 15 and 30 languages, 46 runs, 50 templates, 10 instances.
     """
     from capability_transfer.analysis.commands import reading
     from capability_transfer.analysis.studies import power as p
@@ -130,7 +130,7 @@ def power(
 @command(
     {
         "The Danish templates": "transfer templates --language dan",
-        "A folder of your own, every check to a file":
+        "Your own folder, every check to a file":
             "transfer templates --language path/to/templates --out checks.csv",
     }
 )  # fmt: skip

@@ -24,7 +24,7 @@ PANEL = "Start here"
         "--language swh --target 0.8",
         "A model that is not in the data": "transfer predict --params 12 --family 'Gemma 3' "
         "--reasoning off --language all",
-        "Calibrated with a few templates of yours": "transfer predict --model Qwen/Qwen3-8B "
+        "Calibrated with a few of your templates": "transfer predict --model Qwen/Qwen3-8B "
         "--reasoning on --language swh --outcomes few.csv",
     }
 )
@@ -33,8 +33,7 @@ def predict(
         list[str],
         typer.Option(
             "--language",
-            help="Code (swh) or name (Swahili); repeatable. all: every language that there are "
-            "templates in.",
+            help="Code (swh) or name (Swahili); repeatable. all: every language with templates.",
             autocompletion=complete.languages_or_all,
         ),
     ],
@@ -42,19 +41,19 @@ def predict(
         str | None,
         typer.Option(
             "--model",
-            help="Variant, base model or hub id, e.g. Qwen/Qwen3-8B, in any case. Of another "
-            "model size and family are read from the name, unless they are given.",
+            help="Variant, base model or hub id, e.g. Qwen/Qwen3-8B, in any case. For a "
+            "model that is not in the data, size and family are read from the name unless given.",
             autocompletion=complete.models,
         ),
     ] = None,
     params: Annotated[
-        float | None, typer.Option("--params", help="Billions of parameters of another model.")
+        float | None, typer.Option("--params", help="Billions of parameters of a new model.")
     ] = None,
     family: Annotated[
         str | None,
         typer.Option(
             "--family",
-            help="Family of another model, if it is known.",
+            help="Family of a new model, if it is known.",
             autocompletion=complete.families,
         ),
     ] = None,
@@ -77,13 +76,13 @@ def predict(
     train: Annotated[
         Path | None,
         typer.Option(
-            "--train", help="Outcomes to learn from. Without it: the study's published ones."
+            "--train", help="Outcomes to learn from. Default: the study's published ones."
         ),
     ] = None,
     models: options.Models = None,
     languages: options.Languages = None,
     tokenizer_counts: options.TokenizerCounts = None,
-    items: Annotated[int, typer.Option("--items", min=1, help="Questions you would ask.")] = 2000,
+    items: Annotated[int, typer.Option("--items", min=1, help="Number of questions asked.")] = 2000,
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Write the predictions to this file, .csv or .parquet."),
@@ -167,7 +166,7 @@ def glmm(
         bool,
         typer.Option(
             "--observation-level",
-            help="Also fit a random effect of every row, and compare the standard errors.",
+            help="Also fit a random effect per row, and compare the standard errors.",
         ),
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", help="Processes; -1 is one per core.")] = -1,
@@ -226,11 +225,11 @@ def all_(
         str | None,
         typer.Option(
             "--engine",
-            help="Of the study's model, as for `transfer glmm`; laplace needs no R.",
+            help="Engine of the study's model, as for `transfer glmm`; laplace needs no R.",
             autocompletion=complete.modes,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Run what is up to date too.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also run what is up to date.")] = False,
     out: options.Out = None,
 ) -> None:
     """Run every analysis on the embedded data and index the results.
@@ -287,7 +286,7 @@ def all_(
 @command(
     {
         "The study on one page: results/report/index.html": "transfer report",
-        "Of your own results": "transfer report --outcomes mine.csv --models models.csv",
+        "Your own results": "transfer report --outcomes mine.csv --models models.csv",
     }
 )
 def report(
@@ -302,8 +301,9 @@ def report(
     """Write the results of a folder as one page, OUT/report/index.html.
 
     It shows what other commands wrote to OUT, and predictions to explore, which are computed here
-    (minutes, once: they are kept in OUT/cache). The page of the study needs all of its results; one
-    of your own shows those that are there. The explorer learns from --outcomes, or from the study.
+    (minutes, once: they are kept in OUT/cache). The page of the study needs all of its results; a
+    page of your own results shows those that are there. The explorer learns from --outcomes, or
+    from the study.
     """
     from capability_transfer.analysis.commands import reading
     from capability_transfer.analysis.prediction import describe, new_language

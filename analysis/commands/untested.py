@@ -29,7 +29,7 @@ def loo_predict(
         str,
         typer.Option(
             "--engine",
-            help="Of the study's GLMMs: lme4 or laplace.",
+            help="Engine of the study's GLMMs: lme4 or laplace.",
             autocompletion=complete.engines,
         ),
     ] = "laplace",
@@ -37,20 +37,24 @@ def loo_predict(
         list[str] | None,
         typer.Option(
             "--predictor",
-            help="Repeatable; all without it: study, size_reasoning, model_mean, grand_mean, "
-            "study_pairs, slopes, relatives, smooth. Figures 5, 6 and 14 show study and smooth.",
+            help="Predictor to evaluate; repeatable. Default: all of study, size_reasoning, "
+            "model_mean, grand_mean, study_pairs, slopes, relatives, smooth. Figures 5, 6 and 14 "
+            "show study and smooth.",
             autocompletion=complete.predictors,
         ),
     ] = None,
     edges: Annotated[
         bool,
-        typer.Option("--edges/--no-edges", help="Also hold out whole edges: the extrapolation."),
+        typer.Option(
+            "--edges/--no-edges",
+            help="Also hold out whole edges of the data together, to test extrapolation.",
+        ),
     ] = True,
     nest: Annotated[
         bool,
         typer.Option(
             "--nested",
-            help="Also choose the predictor anew for each language, by the others alone (minutes).",
+            help="Also choose the predictor for each language by the others alone (minutes).",
         ),
     ] = False,
     workers: options.Workers = 2,
@@ -88,7 +92,7 @@ def few_templates(
     k: Annotated[
         list[int] | None,
         typer.Option(
-            "--k", min=0, help="Templates seen; repeatable. Without: 0, 1, 2, 5, 10 and 20."
+            "--k", min=0, help="Templates seen; repeatable. Default: 0, 1, 2, 5, 10 and 20."
         ),
     ] = None,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Shuffles of the templates.")] = 20,
@@ -99,7 +103,7 @@ def few_templates(
 ) -> None:
     """Predict a held-out language after k of its templates were seen (Table 5).
 
-    The study's method, a refit each, and ours, an update of the language alone.
+    By the study's method, which refits each time, and by ours, which updates the language alone.
     """
     from capability_transfer.analysis.commands import reading
     from capability_transfer.analysis.prediction.few_templates import BUDGETS, PREDICTORS
@@ -121,7 +125,7 @@ def interval_check(
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,
 ) -> None:
-    """Simulate data from the fitted models, predict a language held out, and count what is covered.
+    """Count how often intervals for a held-out language cover the truth, in simulated data.
 
     Finished worlds are kept in OUT/cache.
     """

@@ -68,7 +68,7 @@ def is_logical(column: pd.Series) -> bool:
 
 
 def is_number(column: pd.Series) -> bool:
-    """Whether a column holds numbers; booleans are none."""
+    """Whether a column holds numbers; booleans do not count."""
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 

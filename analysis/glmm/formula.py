@@ -228,17 +228,17 @@ def _parts(right: str) -> tuple[list[str], list[str], list[RandomTerm]]:
         elif match := re.fullmatch(r"offset\(\s*([A-Za-z_]\w*)\s*\)", part):
             offsets.append(match.group(1))
         elif "|" in part:
-            raise InputError(f"put the random term in parentheses of its own: {part}")
+            raise InputError(f"put the random term in its own parentheses: {part}")
         else:
             fixed.append(part if sign == "+" and not fixed else f"{sign} {part}")
     return fixed, offsets, random
 
 
 def _check_effects(formula: Formula) -> None:
-    """Raise InputError for a random term that stands twice, and for parts without an effect."""
+    """Raise InputError for a random term that occurs twice, and for parts without an effect."""
     random = formula.random
     if repeated := [str(term) for i, term in enumerate(random) if term in random[:i]]:
-        raise InputError(f"the random term {repeated[0]} stands twice")
+        raise InputError(f"the random term {repeated[0]} occurs twice")
     if formula.expansion() == Expansion((), False):
         raise InputError("the formula has no fixed effect: 0 takes the intercept away; write 1")
     for term in random:
@@ -348,7 +348,7 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def _unwrap(text: str) -> str | None:
-    """What one pair of parentheses encloses, or None if the text is no such pair."""
+    """What one pair of parentheses encloses, or None if the text is not such a pair."""
     if not (text.startswith("(") and text.endswith(")")):
         return None
     depth = 0

@@ -28,7 +28,7 @@ def with_observation_level(formula: Formula, data: pd.DataFrame, keys: Sequence[
     repeated = data.duplicated(list(keys))
     if repeated.any():
         rows = name_some(term.levels(data[repeated]).unique(), 3)
-        raise InputError(f"{term.group} does not tell the rows apart: {rows} stands twice")
+        raise InputError(f"{term.group} does not tell the rows apart: {rows} occurs twice")
     _, trials = formula.counts(data)
     if trials.max() <= 1:
         raise InputError(

@@ -280,7 +280,8 @@ def dumps(fit: Fit) -> bytes:
 
 
 def load(path: str | Path) -> Fit:
-    """Read a fit that ``save`` wrote; raises InputError if it is none or of another format."""
+    """Read a fit that ``save`` wrote; raises InputError if the file is not a fit or has another
+    format."""
     try:
         return loads(Path(path).read_bytes())
     except UNREADABLE as error:

@@ -35,7 +35,8 @@ class Expansion:
 
 
 def expand(text: str) -> Expansion:
-    """Read a sum of terms. Raises InputError for what is none or stands for too many terms."""
+    """Read a sum of terms. Raises InputError for a text that is not one, or that stands for too
+    many terms."""
     return _Reader(text).read()
 
 
@@ -159,7 +160,7 @@ class _Reader:
             return [frozenset([text])]
         if kind == "number":
             if text not in ("0", "1"):
-                raise self._wrong(f"{text} is no term; 0 and 1 stand for the intercept")
+                raise self._wrong(f"{text} is not a term; 0 and 1 stand for the intercept")
             self.intercept = self.adding == (text == "1")
             self._stands_alone()
             return []

@@ -78,7 +78,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     Where a sample has several results (``evaluation_result_id``, or a filter that the evaluation's
     name ends in, as in ``mgsm_direct_sw/flexible-extract``), ``request.scorer`` chooses one; every
     task that it is for must have it. Where ``score`` lies between 0 and 1, ``is_correct`` is some
-    convention's; it is taken only with a threshold of one's own. Raises InputError.
+    convention's; it is taken only with a threshold that the user gives. Raises InputError.
     """
     filtered, results = _survey(path)
     log.tasks = sorted({name for one in results for name in (one.task, one.evaluation)})
@@ -186,7 +186,7 @@ def _score(evaluation: object, where: str, threshold: float | None) -> bool | No
     if isinstance(score, int | float) and not isinstance(score, bool) and 0 < score < 1:
         return read_score(score, where, threshold)
     if stated is not None and not isinstance(stated, bool):
-        raise InputError(f"{where}: is_correct is {stated!r:.80}, no truth value")
+        raise InputError(f"{where}: is_correct is {stated!r:.80}, not a truth value")
     return stated
 
 

@@ -62,7 +62,7 @@ def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
                 raise type(error)(f"{error}{_whose_options(str(error))}") from error
             return _sourced(cells_of_instances(target), report.source)
     if not path.is_file():
-        raise InputError(f"{path} is no file" if path.exists() else f"there is no file {path}")
+        raise InputError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
     if reader is None:
         raise InputError(
             f"{path}: no reader for {path.suffix or 'a file without suffix'}; "
@@ -125,7 +125,7 @@ def _source_of_instances(path: Path) -> str | None:
     try:
         schema = pq.read_schema(path)
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} is no Parquet file: {error}") from error
+        raise InputError(f"{path} is not a Parquet file: {error}") from error
     names, instances = set(schema.names), set(KINDS["instances"].required)
     if not instances <= names or len(names) < len(schema.names):
         return None

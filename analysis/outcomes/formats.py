@@ -39,7 +39,8 @@ def format_of(path: Path) -> Format | None:
 
 
 def find(paths: Iterable[str | Path]) -> tuple[list[tuple[Path, Format]], list[Path]]:
-    """The logs of files and folders, in order of the paths and then of names, and what is none.
+    """The logs of files and folders, in order of the paths and then of names, and the files that
+    are not logs.
 
     In a folder tables are read only where nothing else is: among logs they are notes and results.
     Folders that are links are entered, each folder and file once, whatever leads to it.

@@ -46,7 +46,7 @@ class Report:
 
     Attributes:
         logs: one for each file.
-        others: files in the folders that are no logs.
+        others: files in the folders that are not logs.
         counts: of the samples.
         policies: see ``counts``.
         variants: model, reasoning, variant, base_model, mode, known, outcomes.

@@ -37,8 +37,9 @@ REMOVED = "Key removed from summary (> 1k)"
 def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[Sample]:
     """The samples of a log, in its order.
 
-    Raises InputError, naming file and sample, for what is no readable log, for a log of several
-    scorers of which none was chosen, for scores that are none, and for labels that are missing.
+    Raises InputError, naming file and sample, for a file that is not a readable log, for a log of
+    several scorers of which none was chosen, for values that are not scores, and for labels that
+    are missing.
     """
     header = _reading(path, "read_eval_log", header_only=True)
     spec = header.eval
@@ -111,7 +112,7 @@ def _reading(path: Path, function: str, **options: object) -> Any:
         return getattr(api, function)(str(path), **options)
     except Exception as error:  # zip, JSON and validation errors of many kinds
         raise DamagedLog(
-            f"{path} is no readable Inspect log ({type(error).__name__}: {error!s:.200}). If it "
+            f"{path} is not a readable Inspect log ({type(error).__name__}: {error!s:.200}). If it "
             "was cut off, `inspect log recover` may bring it back; else evaluate again"
         ) from error
 

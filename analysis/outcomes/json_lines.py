@@ -16,13 +16,13 @@ def read_lines(path: Path) -> Iterator[tuple[str, dict]]:
 
     A file whose first line is an opening bracket is one array of objects.
 
-    Raises DamagedLog for a line that is no JSON object, for text that is not UTF-8, and for a file
-    without any object.
+    Raises DamagedLog for a line that is not a JSON object, for text that is not UTF-8, and for a
+    file without any object.
     """
     empty = True
     for where, found in _objects(path):
         if not isinstance(found, dict):
-            raise DamagedLog(f"{where} is no JSON object")
+            raise DamagedLog(f"{where} is not a JSON object")
         empty = False
         yield where, found
     if empty:
@@ -49,7 +49,7 @@ def _parsed(text: str, where: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DamagedLog(f"{where} is no JSON ({error}); was the file cut off?") from error
+        raise DamagedLog(f"{where} is not JSON ({error}); was the file cut off?") from error
 
 
 def _array(path: Path) -> Iterator[tuple[str, Any]]:
@@ -60,7 +60,7 @@ def _array(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def first_line(path: Path) -> dict:
-    """The first line's object, or nothing if it is none."""
+    """The first line's object, or nothing if it is not an object."""
     try:
         return next(read_lines(path))[1]
     except (DamagedLog, StopIteration):

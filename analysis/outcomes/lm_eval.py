@@ -43,7 +43,7 @@ STANDARD = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash", "error"),
 }
-"""Keys of a line that are no metrics."""
+"""Keys of a line that are not metrics."""
 
 BEGINNING = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps")
 """Keys of every version."""
@@ -104,10 +104,10 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     scored: dict[str, bool] = {}
     for where, line in read_lines(path):
         if "doc_id" not in line:
-            raise DamagedLog(f"{where} is no lm-evaluation-harness sample: it has no doc_id")
+            raise DamagedLog(f"{where} is not an lm-evaluation-harness sample: it has no doc_id")
         metrics = _metrics(line, about)
         if not metrics:
-            raise DamagedLog(f"{where} is no lm-evaluation-harness sample: it has no metric")
+            raise DamagedLog(f"{where} is not an lm-evaluation-harness sample: it has no metric")
         document, filtering = str(line["doc_id"]), filters.of(line)
         found = {_option(metric, filtering): metric for metric in metrics}
         options |= set(found)
@@ -297,7 +297,7 @@ def _results(path: Path) -> dict:
     except DamagedLog:
         raise
     except (OSError, ValueError, RecursionError) as error:
-        raise DamagedLog(f"{path} is no JSON: {error}") from error
+        raise DamagedLog(f"{path} is not JSON: {error}") from error
     return stated if isinstance(stated, dict) else {}
 
 

@@ -160,7 +160,7 @@ class Mapping:
     ) -> str | None:
         """The column's value as a label: text without surrounding space, whole numbers plain.
 
-        Raises InputError for a value that is no single one, a truth value for a language (YAML
+        Raises InputError for a value that is not a single one, a truth value for a language (YAML
         reads ``no`` as one), and for a required column without a value.
         """
         value = self.pick(column, record, language)
@@ -234,8 +234,8 @@ ADVICE = {
 def read_mapping(default: str, path: Path | None = None) -> Mapping:
     """A format's packaged mapping, with a user's file in its place column by column.
 
-    Raises InputError, naming the file, for what is no YAML mapping, unknown columns, and sources
-    that are no path, constant or pattern, and columns whose place the format fixes.
+    Raises InputError, naming the file, for a file that is not a YAML mapping, unknown columns, and
+    sources that are not a path, constant or pattern, and columns whose place the format fixes.
     """
     packaged = files("capability_transfer.analysis.outcomes") / "mappings" / f"{default}.yaml"
     stated = _load(packaged.read_text(encoding="utf-8"), str(packaged))
@@ -261,7 +261,7 @@ def _load(text: str, where: str, packaged: dict | None = None) -> dict:
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise InputError(f"{where} is no YAML: {error}") from error
+        raise InputError(f"{where} is not YAML: {error}") from error
     if not isinstance(data, dict):
         raise InputError(f"{where} must name columns and where they are found")
     known = (*COLUMNS, "models")
@@ -303,7 +303,7 @@ def _source(stated: object, where: str) -> Source | Join:
     known = ("from", "pattern", "read", "values", "value")
     if not isinstance(stated, dict) or not set(stated) <= set(known):
         raise InputError(
-            f"{where}: {stated!r} is no path and has no {', '.join(known)}, nor join and with"
+            f"{where}: {stated!r} is not a path and has none of {', '.join(known)}, join and with"
         )
     if ("value" in stated) == ("from" in stated):
         raise InputError(f"{where}: {stated!r} needs either from (a path) or value (a constant)")
@@ -317,7 +317,7 @@ def _source(stated: object, where: str) -> Source | Join:
     try:
         pattern = re.compile(stated["pattern"]) if "pattern" in stated else None
     except (re.error, TypeError) as error:
-        raise InputError(f"{where}: {stated['pattern']!r} is no pattern: {error}") from error
+        raise InputError(f"{where}: {stated['pattern']!r} is not a pattern: {error}") from error
     reading = stated.get("read")
     if reading not in (None, *READINGS):
         raise InputError(

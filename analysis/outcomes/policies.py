@@ -2,7 +2,7 @@
 
 In this order, each counted:
 
-1. *unfinished* samples (cancelled, invalidated) are no outcomes;
+1. *unfinished* samples (cancelled, invalidated) are not outcomes;
 2. *copies*, one run's sample in two files: an error, or the first file's counts;
 3. *retries*, one task's sample tried again: a successful attempt counts, errors before or after
    it do not, and a sample that a retry carried over counts once;

@@ -106,7 +106,7 @@ def _csv(path: Path) -> Iterator[tuple[str, dict]]:
                     raise DamagedLog(f"{where} has {len(fields)} fields, the header {len(names)}")
                 yield where, dict(zip(names, map(unguard, fields), strict=True))
     except csv.Error as error:
-        raise DamagedLog(f"{path} is no comma-separated table: {error}") from error
+        raise DamagedLog(f"{path} is not a comma-separated table: {error}") from error
     except OSError as error:
         raise DamagedLog(f"{path} cannot be read: {error}") from error
 
@@ -119,7 +119,7 @@ def _parquet(path: Path) -> Iterator[tuple[str, dict]]:
                 number += 1
                 yield f"{path}, row {number}", row
     except (pa.ArrowException, OSError) as error:
-        raise DamagedLog(f"{path} is no Parquet file: {error}") from error
+        raise DamagedLog(f"{path} is not a Parquet file: {error}") from error
 
 
 def _count(mapping: Mapping, column: str, record: dict, where: str) -> int | None:
@@ -127,7 +127,7 @@ def _count(mapping: Mapping, column: str, record: dict, where: str) -> int | Non
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InputError(f"{where}: {column} is {text!r:.80}, no whole number below a milliard")
+        raise InputError(f"{where}: {column} is {text!r:.80}, not a whole number below a billion")
     return int(text)
 
 

@@ -88,8 +88,8 @@ def validate(table: pd.DataFrame, kind: str, source: str = "the table") -> pd.Da
         source: the file or whatever else the rows came from, for messages.
 
     Raises InputError, naming source, column, rows and languages, for a missing or misspelt
-    column, no rows, a missing label, a label outside a declared choice, a score that is none, a
-    count that is no whole number, n_correct above n_total, and rows with the same key.
+    column, no rows, a missing label, a label outside a declared choice, a value that is not a
+    score, a count that is not a whole number, n_correct above n_total, and rows with the same key.
     """
     declared = KINDS[kind]
     _check_columns(table, declared, source)
@@ -244,7 +244,7 @@ _READERS: dict[str, tuple[Callable[[object], object], type, str]] = {
         "is neither 0/1 nor true/false: write 1 for a correct answer and 0 for a wrong one, and "
         "leave unscored answers out; letters and fractions are not coded by guess",
     ),
-    "count": (_count, np.int64, "is no whole number from 0 up"),
+    "count": (_count, np.int64, "is not a whole number from 0 up"),
 }
 
 

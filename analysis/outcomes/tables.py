@@ -45,7 +45,7 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise InputError(f"{path} is empty; a header line and rows are needed") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         problem = "a line has more fields than the header" if "Length" in str(error) else error
-        raise InputError(f"{path} is no comma-separated table: {problem}") from error
+        raise InputError(f"{path} is not a comma-separated table: {problem}") from error
     table = unguarded(table)
     table.columns = table.columns.str.strip()
     if len(table.columns) == 1 and (sign := re.search("[;\t|]", table.columns[0])):
@@ -57,12 +57,12 @@ def read_csv(path: Path) -> pd.DataFrame:
 def read_parquet(path: Path) -> pd.DataFrame:
     """The rows of a Parquet file, indexed by their number from 1.
 
-    Raises InputError for a file that is none.
+    Raises InputError for a file that is not a Parquet file.
     """
     try:
         table = pd.read_parquet(path)
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} is no Parquet file: {error}") from error
+        raise InputError(f"{path} is not a Parquet file: {error}") from error
     if table.index.names != [None]:
         table = table.reset_index()
     return table.set_index(pd.RangeIndex(1, len(table) + 1, name="row"))
@@ -72,7 +72,7 @@ def read_jsonl(path: Path) -> pd.DataFrame:
     """The objects of a JSON Lines file as rows, indexed by their line in the file.
 
     A value that is absent or null is missing; numbers, truth values and texts stay what they are.
-    Raises InputError for a line that is no JSON object, and for a declared column that holds an
+    Raises InputError for a line that is not a JSON object, and for a declared column that holds an
     object or a list.
     """
     lines = [(int(where.rpartition(" ")[2]), line) for where, line in read_lines(path)]

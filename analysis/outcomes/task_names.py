@@ -3,7 +3,7 @@
 ``mgsm_native_cot_sw``, ``belebele_swh_Latn``, ``afrixnli_en_direct_amh`` and ``xwinograd_jp`` name
 their languages; ``agieval_lsat_ar`` names a part of an American admission test. No rule tells them
 apart, so ``data/lm_eval_suites.csv`` says for each suite how its tasks are named. In the name of
-any other task only a plausible ending counts: a registered code that is no English word and no
+any other task only a plausible ending counts: a registered code that is not an English word or
 habitual abbreviation, or a code with its script.
 """
 
@@ -30,7 +30,8 @@ bar div fin got hat ice lit mac may min mol mon msa nan nor per run sun war
 """
 AMBIGUOUS = frozenset(_AMBIGUOUS.split())
 """Codes that are English words or abbreviations (msa: Modern Standard Arabic; mt: machine
-translation; mr: movie reviews); at the end of an unknown task's name they are no evidence."""
+translation; mr: movie reviews); at the end of an unknown task's name they say nothing of the
+language."""
 
 _LOCALES = """
 ar_eg ar_sa ar_xy bn_bd bn_in de_at de_ch de_de en_au en_gb en_in en_uk en_us es_ar es_es es_la
@@ -86,7 +87,7 @@ class _Row:
     codes: dict[str, str]
 
     def named(self, task: str) -> Named | None:
-        """What the row makes of a task; None if it is none of its tasks."""
+        """What the row makes of a task; None if the task is not one of its suite."""
         match = self.tasks.fullmatch(task)
         if match is None:
             return None

@@ -70,7 +70,7 @@ class Item:
 
     @property
     def ours(self) -> bool:
-        """Whether it is none of the study's."""
+        """Whether it is ours and not the study's."""
         return not self.label.isdigit()
 
 

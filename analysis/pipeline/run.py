@@ -151,7 +151,7 @@ def read(step: Step, directory: Path) -> dict:
 def stamp(step: Step, directory: Path, before: str, written: Iterable[Path]) -> Path:
     """Record a finished step: the fingerprint that it started with, and its outputs' digests.
 
-    Files in the cache are no outputs: they can be made again and never go stale.
+    Files in the cache do not count as outputs: they can be made again and never go stale.
     """
     cache = (directory / "cache").resolve()
     outputs = {path.resolve() for path in written}

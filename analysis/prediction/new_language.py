@@ -97,7 +97,8 @@ def predict(
     fertility, fertility_source (see ``pair_features.pair_rows``), resource_outside,
     distance_outside (how far outside the training languages, in their SDs; 0 inside), templates
     (seen), seen (whether the pair is in the data), size_multiple (of the parameters, at which the
-    language is predicted what English is at this size; NaN where none is: ``size_multiples``).
+    language is predicted what English is at this size; NaN where none would be:
+    ``size_multiples``).
     """
     rows = pair_rows(bundle, model, languages)
     posterior = bundle.fitted.extend_posterior(rows, bundle.vectors)

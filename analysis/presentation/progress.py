@@ -126,7 +126,7 @@ def _shown(*columns: object) -> Iterator[Progress]:
 
 @contextmanager
 def _told(console: Console, bar: Progress) -> Iterator[None]:
-    """Let a line a minute say how far the work is, the innermost of what is nested."""
+    """Print a line per minute that says how far the innermost nested work is."""
     done = threading.Event()
     _open.append(bar)
     teller = threading.Thread(target=_tell, args=(console, done), daemon=True)

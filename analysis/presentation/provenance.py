@@ -64,7 +64,7 @@ class Provenance:
 
     @classmethod
     def read(cls, path: Path) -> Provenance:
-        """The record that ``write`` wrote; InputError for a file that is none."""
+        """The record that ``write`` wrote; InputError for a file that is not one."""
         try:
             known = json.loads(path.read_text(encoding="utf-8"))
             if odd := [k for k, value in known.items() if k != "seed" and type(value) is not str]:

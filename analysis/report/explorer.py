@@ -25,7 +25,8 @@ from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 
 SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
-"""Billions of parameters: a stated grid over the sizes of the data, about two steps a doubling."""
+"""Billions of parameters: a stated grid over the sizes of the data, about two steps per
+doubling."""
 
 MODES = ("off", "on")
 LEVELS = tuple(round(100 * level) for level in NOMINAL)

@@ -47,7 +47,8 @@ class Results:
         return found
 
     def table(self, name: str) -> pd.DataFrame:
-        """A CSV file, read once; InputError for one that is no table of results, or has no row."""
+        """A CSV file, read once; InputError for one that is not a table of results or has no
+        row."""
         if name not in self._tables:
             table = read_table(self.directory / name)
             if table.empty:

@@ -36,7 +36,7 @@ def check_scores(scores: pd.DataFrame, baseline: str = BASELINE) -> None:
     twice = scores.duplicated(key)
     if twice.any():
         rows = scores.loc[twice, key].astype(str).agg(" / ".join, axis=1)
-        raise InputError(f"scores stand more than once: {name_some(rows)}")
+        raise InputError(f"scores occur more than once: {name_some(rows)}")
     known = scores["perturbation"].unique()
     if baseline not in known:
         raise InputError(

@@ -195,7 +195,7 @@ def restrictions(
         if own.isna().any():
             raise InputError(
                 f"{pairs['variant'][own.isna()].iloc[0]} has no English ({ENGLISH}) outcomes, "
-                "so runs cannot be restricted by their English accuracy: give no --english"
+                "so runs cannot be restricted by their English accuracy: leave --english out"
             )
         for threshold in english:
             percent = f"{100 * threshold:g}"

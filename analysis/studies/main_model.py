@@ -420,7 +420,7 @@ def _check_names(model: Formula, inputs: Inputs) -> None:
     known = list(dict.fromkeys([*(f.name for f in FEATURES), *inputs.cells.columns, *features]))
     for name in sorted(model.variables().difference(known)):
         raise InputError(
-            f"the formula names {name}, which is no feature and no key of the outcomes."
+            f"the formula names {name}, which is neither a feature nor a key of the outcomes."
             f"{suggest(name, known)} There are {name_some(known, 12)}. A covariate of your own is "
             "a column of a --languages or --models file"
         )

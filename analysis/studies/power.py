@@ -172,7 +172,7 @@ def power(
 
 
 def check_level(level: float) -> None:
-    """Raise InputError for a level of a test that is none."""
+    """Raise InputError for a level that is not between 0 and 1."""
     if not 0 < level < 1:
         raise InputError(f"--level is a share between 0 and 1, such as 0.05, not {level:g}")
 

@@ -151,7 +151,7 @@ def _check(cells: pd.DataFrame) -> None:
         rows = cells.loc[twice, ["variant", "language", "template"]].drop_duplicates()
         hint = ": keep one split" if "split" in cells.columns else ""
         named = name_some(rows.astype(str).agg(" / ".join, axis=1))
-        raise InputError(f"items stand more than once{hint}: {named}")
+        raise InputError(f"items occur more than once{hint}: {named}")
     if (cells["n_total"] < 1).any():
         rows = cells.index[cells["n_total"] < 1]
         raise InputError(f"n_total is below 1 in row {name_some(rows)}: leave such rows out")

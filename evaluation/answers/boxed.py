@@ -64,8 +64,8 @@ def read_answer(response: str, decimal: str = ".") -> Answer:
         response: the text of the response (a reasoning trace kept apart is not looked at).
         decimal: the language's decimal sign, see ``numbers.decimal_sign``.
 
-    ``\boxed{}`` is compliant and has no number; a box that never closes is none. ``\boxed 42`` is
-    a box, since whoever writes that means it.
+    ``\boxed{}`` is compliant and has no number; a box that never closes is not a box. ``\boxed 42``
+    is a box, since whoever writes that means it.
     """
     text = last_box(response)
     return Answer(False) if text is None else Answer(True, text, box_number(text, decimal))

@@ -1,4 +1,4 @@
-"""Results of options and data of one's own never land among the study's."""
+"""Results of other options or data never land among the study's."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _value(command: str, parameter: typer.core.TyperOption) -> list[str]:
     if parameter.name in FILES:
         value = f"{parameter.name}.csv"
     if value is None:  # a whole number
-        value = (parameter.default or 0) + 3
+        value = (parameter.default or getattr(parameter.type, "min", None) or 0) + 3
     return [flag, str(value)]
 
 

@@ -182,7 +182,7 @@ def test_a_folder_without_files_has_no_hash(tmp_path):
 def test_a_file_that_is_no_table_of_results_is_named(tmp_path, contents):
     path = tmp_path / "a.csv"
     path.write_bytes(contents)
-    with pytest.raises(InputError, match=r"a\.csv is no table of results.*make it again"):
+    with pytest.raises(InputError, match=r"a\.csv is not a table of results.*make it again"):
         read_table(path)
-    with pytest.raises(InputError, match="is no table of results"):
+    with pytest.raises(InputError, match="is not a table of results"):
         read_table(tmp_path / "absent.csv")

@@ -167,7 +167,7 @@ def test_a_file_of_code_is_refused_and_does_not_run(tmp_path):
     sprung, path = tmp_path / "sprung", tmp_path / "a.npz"
     for contents in traps(tmp_path, sprung):
         path.write_bytes(contents)
-        with pytest.raises(InputError, match="damaged, or no work kept"):
+        with pytest.raises(InputError, match="damaged, or was not written"):
             kept.read(path)
         with pytest.warns(UserWarning, match="it is made again"):
             assert kept.found(path) is None

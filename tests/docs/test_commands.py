@@ -43,7 +43,7 @@ def test_command(words, transfer):
         name, command, rest = transfer.resolve_command(context, context._protected_args)
         rest = [*rest, *context.args]
         if "--help" not in rest:
-            command.make_context(name, rest, parent=context)  # raises for what is no option
+            command.make_context(name, rest, parent=context)  # raises for what is not an option
     elif program == ".venv/bin/python":
         assert arguments[-1] in WRITTEN or (ROOT / arguments[-1]).exists()
     elif program == ".venv/bin/inspect":

@@ -54,7 +54,7 @@ def test_a_link_to_a_file_that_is_no_page_fails(config):
     lead = docs_hooks.on_page_markdown
     shown = lead("![x](../../results/figures/figure_02.png) [y](#z)", page, config, Files([]))
     assert shown == "![x](../figures/figure_02.png) [y](#z)"
-    with pytest.raises(PluginError, match="is no page"):
+    with pytest.raises(PluginError, match="is not a page"):
         lead("[x](../../Makefile)", page, config, Files([]))
 
 

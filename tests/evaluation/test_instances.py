@@ -107,8 +107,8 @@ def test_arguments_that_cannot_be_met(arguments, message):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["{}"], "line 1: no capability-transfer/instances/1 file"),
-        (["not json"], "line 1: no capability-transfer/instances/1 file"),
+        (["{}"], "line 1: not a capability-transfer/instances/1 file"),
+        (["not json"], "line 1: not a capability-transfer/instances/1 file"),
         ([None, '{"language": "eng"}'], "line 2 is not an instance"),
         ([None, 1, 1], "has instances more than once: eng-symbolic-473-0"),
     ],

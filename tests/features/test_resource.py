@@ -69,7 +69,7 @@ def test_crawls_are_checked(statistics):
         resource.build(["eng"], crawl="CC-MAIN-2018-30", pages=pages)
     with pytest.raises(InputError, match="Did you mean CC-MAIN-2026-2"):
         resource.build(["eng"], crawl="CC-MAIN-2026-22", pages=pages)
-    with pytest.raises(InputError, match="is no crawl"):
+    with pytest.raises(InputError, match="is not a crawl"):
         resource.build(["eng"], crawl="2026-21", pages=pages)
 
 
@@ -78,7 +78,7 @@ def test_crawls_are_checked(statistics):
     [
         ("CC-MAIN-2026-21,eng,0,0,0", "line 2: pages is '0'"),
         ("CC-MAIN-2026-21,eng,many,0,0", "line 2: pages is 'many'"),
-        ("may,eng,10,0,0", "line 2: 'may' is no crawl"),
+        ("may,eng,10,0,0", "line 2: 'may' is not a crawl"),
         ("CC-MAIN-2026-21,eng,10,0,0\nCC-MAIN-2026-21,eng,11,0,0", "line 3: eng is counted twice"),
         ("CC-MAIN-2018-30,<unknown>,10,0,0", "counts no language"),
     ],

@@ -102,15 +102,15 @@ def test_an_unknown_specification_is_refused(spec, message):
 
 def test_files_of_another_kind_are_refused(tmp_path, ranks):
     (tmp_path / "other.json").write_text("{}")
-    with pytest.raises(InputError, match="no tokenizers file"):
+    with pytest.raises(InputError, match="not a tokenizers file"):
         tokenizers.load(str(tmp_path / "other.json"))
-    with pytest.raises(InputError, match="no tekken vocabulary"):
+    with pytest.raises(InputError, match="not a tekken vocabulary"):
         tokenizers.load(f"tekken:{tmp_path / 'other.json'}")
     with pytest.raises(InputError, match="::PATTERN"):
         tokenizers.load(f"tiktoken:{ranks}")
-    with pytest.raises(InputError, match="no tiktoken file"):
+    with pytest.raises(InputError, match="not a tiktoken file"):
         tokenizers.load(f"tiktoken:{ranks}::(")
-    with pytest.raises(InputError, match="no tiktoken file"):
+    with pytest.raises(InputError, match="not a tiktoken file"):
         tokenizers.load(f"tiktoken:{tmp_path / 'gone.tiktoken'}::.")
 
 

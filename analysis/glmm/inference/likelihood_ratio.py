@@ -26,7 +26,7 @@ class LikelihoodRatio:
             Liang 1987; Stram & Lee 1994): Σ C(m, j) 2⁻ᵐ χ²(df − m + j) for m variances. With one
             variance this is exact to first order; with several it takes their estimates to be
             uncorrelated. NaN where one term loses several correlated effects at once: those
-            weights are no binomial ones. Equal to ``p_value`` where no variance is tested.
+            weights are not binomial. Equal to ``p_value`` where no variance is tested.
         variances: how many variances the reduced model sets to zero.
     """
 

@@ -53,7 +53,7 @@ def profile_intervals(
     puts on the boundary may leave it while other parameters are profiled, as they do where those
     are far from their estimates.
 
-    Raises InputError where the optimum is none.
+    Raises InputError where the fit is not at an optimum.
     """
     if not optimum.exact or not optimum.definite:
         raise InputError("profile intervals need a fit with a positive definite exact Hessian")

@@ -220,7 +220,7 @@ def _check_terms(formula: Formula, data: pd.DataFrame, known: Levels, layout: La
 def _largest(terms: list[Term]) -> int:
     """The term to eliminate: most effects among those whose Z'WZ is block diagonal.
 
-    Every indicator term's is, with blocks of q × q; a cross term must have one effect a level.
+    Every indicator term's is, with blocks of q × q; a cross term must have one effect per level.
     """
 
     def rank(term: Term) -> tuple[bool, bool, int]:

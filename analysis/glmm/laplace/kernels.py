@@ -63,7 +63,7 @@ class Kernel:
         values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
         if not top > 0 or values[0] < -1e-8 * values[-1]:
             raise InputError(
-                f"kernel {self.name}: the matrix is no covariance matrix "
+                f"kernel {self.name}: the matrix is not a covariance matrix "
                 f"(smallest eigenvalue {values[0]:.3g})"
             )
         return vectors * np.sqrt(np.maximum(values, 0.0))

@@ -81,9 +81,9 @@ def test_counts_are_successes_and_trials(data):
         ("~ resource", "no random term"),
         ("~ resource + (1 | language", "not closed"),
         ("~ resource) + (1 | language)", "never opened"),
-        ("~ resource + 1 | language", "parentheses of its own"),
+        ("~ resource + 1 | language", "its own parentheses"),
         ("~ resource - (1 | language)", "cannot be subtracted"),
-        ("~ 1 + (1 | language) + (1 | language)", "stands twice"),
+        ("~ 1 + (1 | language) + (1 | language)", "occurs twice"),
         ("~ 1 + (1 | log(language))", "not a grouping factor"),
     ],
 )

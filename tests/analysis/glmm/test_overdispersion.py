@@ -36,7 +36,7 @@ def test_finds_variation_of_the_rows(simulate_cells):
 def test_needs_rows_that_can_vary(simulate_cells):
     data = simulate_cells(7, languages=4, variants=4, templates=3)
     formula = parse(FORMULA)
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         with_observation_level(formula, data, ("variant", "language"))
     single = data.assign(n_correct=data["n_correct"] % 2, n_total=1)
     with pytest.raises(InputError, match="several trials"):

@@ -32,16 +32,16 @@ def cut(folder, task):
 
 def test_a_file_that_was_cut_off_is_left_out_whole(folder, tmp_path):
     path = cut(folder, "mgsm_direct_sw")
-    with pytest.raises(InputError, match=r"line 3 is no JSON.*\(--skip-damaged leaves such"):
+    with pytest.raises(InputError, match=r"line 3 is not JSON.*\(--skip-damaged leaves such"):
         ingest([folder])
-    with pytest.raises(InputError, match=r"line 3 is no JSON.*cut off\?$"):
+    with pytest.raises(InputError, match=r"line 3 is not JSON.*cut off\?$"):
         ingest([path])
     out = tmp_path / "o.parquet"
     report = ingest([folder], out, skip_damaged=True)
     assert set(pd.read_parquet(out)["language"]) == {"deu"}
     assert [log.status for log in report.logs if log.path == str(path)] == ["damaged"]
     (note,) = (note for note in report.notes if "damaged" in note)
-    assert note.startswith(f"1 of 2 files are damaged and left out: {path}, line 3 is no JSON")
+    assert note.startswith(f"1 of 2 files are damaged and left out: {path}, line 3 is not JSON")
     assert report.source.startswith("2 outcomes of logs (1 lm-evaluation-harness; 1 damaged file")
     assert "damaged" in read_outcomes(out).attrs["data_source"]
 
@@ -74,7 +74,7 @@ def test_what_needs_a_choice_is_not_damaged(folder):
 def test_inspect_logs(tmp_path, name, damage):
     (tmp_path / "good.eval").write_bytes((INSPECT / "big_on.eval").read_bytes())
     (tmp_path / name).write_bytes(damage)
-    with pytest.raises(InputError, match=rf"{name} is no readable Inspect log.*--skip-damaged"):
+    with pytest.raises(InputError, match=rf"{name} is not a readable Inspect log.*--skip-damaged"):
         ingest([tmp_path])
     report = ingest([tmp_path], skip_damaged=True)
     assert report.counts.outcomes == 8

@@ -92,7 +92,7 @@ def test_bad_files(tmp_path):
     with pytest.raises(InputError, match=r"no reader for \.txt.*\.csv, \.parquet"):
         read_outcomes(tmp_path / "log.txt")
     (tmp_path / "x.parquet").write_text("not parquet")
-    with pytest.raises(InputError, match="no Parquet file"):
+    with pytest.raises(InputError, match="not a Parquet file"):
         read_outcomes(tmp_path / "x.parquet")
     (tmp_path / "latin.csv").write_bytes((HEADER + "a,dan,\xe6,1,1\n").encode("latin-1"))
     with pytest.raises(InputError, match=r"latin.csv, line 2, is not in UTF-8 \(byte 0xe6"):

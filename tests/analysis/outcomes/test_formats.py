@@ -188,9 +188,9 @@ def test_the_longest_task_that_a_file_s_name_ends_in(tmp_path):
     ("text", "message"),
     [
         ("[\n]", "holds no sample"),
-        ("[\n1\n]", "object 1 is no JSON object"),
-        ("[\n{}", "is no JSON .*cut off"),
-        ('[\n], "x": 1', "is no JSON"),
+        ("[\n1\n]", "object 1 is not a JSON object"),
+        ("[\n{}", "is not JSON .*cut off"),
+        ('[\n], "x": 1', "is not JSON"),
     ],
 )
 def test_arrays_that_are_no_samples(tmp_path, text, message):

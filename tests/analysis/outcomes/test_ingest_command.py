@@ -88,7 +88,7 @@ def test_response_matrix(logs, tmp_path):
     with pytest.raises(InputError, match="go together"):
         run("export", "--outcomes", out)
     out.write_text("x")
-    with pytest.raises(InputError, match="no Parquet file"):
+    with pytest.raises(InputError, match="not a Parquet file"):
         run("export", "--outcomes", out, "--irt", matrix)
 
 

@@ -28,7 +28,7 @@ def test_folder_of_logs(logs, tmp_path):
         (tmp_path / name).write_bytes((logs / name).read_bytes())
     (tmp_path / "notes.txt").write_text("not a log")
     (tmp_path / "logs.json").write_text('{"a.eval": {"version": 2, "status": "x", "eval": {}}}')
-    (tmp_path / "results.csv").write_text("a,b\n1,2\n")  # beside logs, a table is no log
+    (tmp_path / "results.csv").write_text("a,b\n1,2\n")  # beside logs, a table is not a log
     report, table = outcomes([tmp_path], tmp_path / "out" / "o.parquet")
     assert len(table) == report.counts.outcomes == 40
     assert [path.name for path in report.others] == ["logs.json", "notes.txt", "results.csv"]
@@ -229,7 +229,7 @@ def test_logs_that_broke_off(logs, tmp_path):
     (tmp_path / "text.eval").write_text("hello")
     (tmp_path / "empty.eval").write_bytes(b"")
     for name in ("cut", "text", "empty"):
-        with pytest.raises(InputError, match=rf"{name}\.eval is no readable Inspect log"):
+        with pytest.raises(InputError, match=rf"{name}\.eval is not a readable Inspect log"):
             ingest([tmp_path / f"{name}.eval"])
 
 

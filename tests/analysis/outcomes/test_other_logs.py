@@ -108,7 +108,7 @@ def test_harness_filters_are_a_choice(tmp_path):
         (harness(0, 0.5), "partial credit"),
         (harness(0, "C"), "'C'; expected 0 or 1"),
         (harness(0, None), "1 samples ended in an error or have no score"),
-        ({"x": 1}, "line 1 is no lm-evaluation-harness sample"),
+        ({"x": 1}, "line 1 is not an lm-evaluation-harness sample"),
     ],
 )
 def test_harness_bad_lines(tmp_path, line, message):
@@ -120,8 +120,8 @@ def test_harness_bad_lines(tmp_path, line, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "line 1 is no JSON"),
-        ("[1]\n", "line 1 is no JSON object"),
+        ("{", "line 1 is not JSON"),
+        ("[1]\n", "line 1 is not a JSON object"),
         ("", "holds no sample"),
         (b"\xff\xfe", "is in UTF-16, not in UTF-8"),
         (b'{"doc_id": "\xe6"}', r"line 1, is not in UTF-8 \(byte 0xe6"),
@@ -219,11 +219,11 @@ def test_table_without_a_score(tmp_path):
     [
         ("langauge: row.x", "no column 'langauge'. Did you mean language"),
         ("- a", "must name columns"),
-        ("a: [", "no YAML"),
+        ("a: [", "not YAML"),
         ("language: {value: no}", "truth value in YAML"),
-        ("language: {path: x}", "no path"),
+        ("language: {path: x}", "not a path"),
         ("language: {pattern: x}", "needs either from"),
-        ("language: {from: x, pattern: '('}", "no pattern"),
+        ("language: {from: x, pattern: '('}", "not a pattern"),
         ("models: [1]", "must lead names"),
     ],
 )

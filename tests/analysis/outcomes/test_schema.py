@@ -52,7 +52,7 @@ def test_scores_that_are_refused(score):
 
 @pytest.mark.parametrize("count", [-1, 2.5, "many", "1_0", np.nan, None, "", True, np.inf])
 def test_counts_that_are_refused(count):
-    with pytest.raises(InputError, match=r"'n_correct' is no whole number.*row 1 \(dan, "):
+    with pytest.raises(InputError, match=r"'n_correct' is not a whole number.*row 1 \(dan, "):
         validate(cells({}, {"n_correct": count}), "cells")
 
 

@@ -100,6 +100,6 @@ def test_a_language_known_otherwise_is_left_out_of_the_benchmark():
 
 def test_what_a_name_spells_is_kept_for_reports():
     assert by_suite("mgsm_direct_sw").code == "sw"
-    assert by_suite("xwinograd_jp").code == "jpn"  # jp is no code
+    assert by_suite("xwinograd_jp").code == "jpn"  # jp is not a code
     assert by_suite("include_base_44_german_stem").code == "deu"
     assert by_suite("kmmlu_biology").code == "kor"

@@ -50,7 +50,7 @@ def test_kernels(cells):
     kernel("no language l5", levels=[*languages[:5], "xx"])
     kernel("not distinct", levels=[*languages[:5], "l0"])
     kernel("not symmetric", matrix=np.triu(np.ones((6, 6))))
-    kernel("no covariance matrix", matrix=np.eye(6) - 0.5)
+    kernel("not a covariance matrix", matrix=np.eye(6) - 0.5)
     kernel("not finite", matrix=np.full((6, 6), np.nan))
     kernel("tongue", factor="tongue")
     kernel("tongue", by="tongue")

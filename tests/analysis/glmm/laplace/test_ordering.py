@@ -17,7 +17,7 @@ def crossed(levels, seed=1):
 
 
 def nested(levels, seed=1):
-    """Pupils of classes of schools, two rows a pupil."""
+    """Pupils of classes of schools, two rows per pupil."""
     rng = np.random.default_rng(seed)
     pupil = np.repeat(np.arange(5 * levels), 2)
     return frame(rng, pupil=pupil, b=pupil // 5, a=pupil // 25)
