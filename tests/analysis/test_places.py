@@ -43,7 +43,7 @@ def _value(command: str, parameter: typer.core.TyperOption) -> list[str]:
     if parameter.name in FILES:
         value = f"{parameter.name}.csv"
     if value is None:  # a whole number
-        value = (parameter.default or getattr(parameter.type, "min", None) or 0) + 3
+        value = (parameter.default or parameter.min or 0) + 3
     return [flag, str(value)]
 
 
