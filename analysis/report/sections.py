@@ -54,7 +54,7 @@ class Section:
 
     @property
     def folder(self) -> str:
-        """Where its results are, whose README says what they rest on."""
+        """Where its results are, beside the record of what they rest on."""
         return self.needs[0].split("/")[0] if self.needs else ""
 
 
