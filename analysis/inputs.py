@@ -12,11 +12,11 @@ from capability_transfer.analysis.outcomes.files import place, read_outcomes
 from capability_transfer.analysis.outcomes.schema import check_fit_ready
 from capability_transfer.analysis.outcomes.study import study_cells
 from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.tables import named
 from capability_transfer.features import fertility
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import models as model_registry
 from capability_transfer.features.fertility import read_counts, with_packaged
-from capability_transfer.features.reading import named
 from capability_transfer.features.table import Tables, build_all
 
 
@@ -65,7 +65,7 @@ def load(
             study's cells without it.
         models: a file or a data frame that adds to or overrides the registry.
         languages: likewise.
-        seed: of the draw that the study's original split needs (``outcomes.original``).
+        seed: of the draw that the study's original split needs (``outcomes.study.draw_original``).
         split: keep one split; None keeps both. Outcomes without a split column are kept whole.
         tokenizer_counts: a file of token counts that adds to the packaged ones.
 

@@ -1,4 +1,4 @@
-"""Text files in UTF-8, and what to say of those that are not."""
+"""Text files in UTF-8, and what to say of those that are not, or are pointers of Git LFS."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import DamagedFile
 
 _MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -14,35 +14,56 @@ _MARKS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
+_POINTER = b"version https://git-lfs.github.com/spec/"
 _BEGINNING = 64  # bytes: enough to tell text from chance
 
 
 @contextmanager
-def utf8(path: str | Path, refusal: type[InputError] = InputError) -> Iterator[None]:
+def utf8(path: str | Path) -> Iterator[None]:
     """Read a text file as UTF-8, with its mark or without, in the block.
 
-    Raises ``refusal`` for text in another encoding, saying which as far as it can be known, in
-    which line, and how to convert it. What else goes wrong is left to the block.
+    Raises DamagedFile for text in another encoding, saying which as far as it can be known, in
+    which line, and how to convert it, and for a pointer of Git LFS. What else goes wrong is left to
+    the block.
     """
+    refuse_pointer(path)
     if wide := _wide(path):
-        raise refusal(f"{path} is in {wide}, not in UTF-8: {_way_on(wide)}")
+        raise DamagedFile(f"{path} is in {wide}, not in UTF-8: {_way_on(wide)}")
     try:
         yield
     except UnicodeDecodeError as error:
         where, byte = _line(path), error.object[error.start]
         if error.reason == "unexpected end of data":
-            raise refusal(f"{where} ends within a character; was the file cut off?") from error
-        raise refusal(
+            raise DamagedFile(f"{where} ends within a character; was the file cut off?") from error
+        raise DamagedFile(
             f"{where} is not in UTF-8 (byte 0x{byte:02x}; perhaps in Windows-1252): "
             f"{_way_on('CP1252')}"
         ) from error
 
 
 def check_utf8(path: str | Path) -> None:
-    """Raise InputError, as ``utf8`` does, for a file that is in another encoding."""
+    """Raise DamagedFile, as ``utf8`` does, for a file that is in another encoding."""
     with utf8(path), Path(path).open(encoding="utf-8") as stream:
         for _ in stream:
             pass
+
+
+def is_pointer(path: str | Path) -> bool:
+    """Whether a file is what Git LFS leaves in a clone in place of one that was not fetched."""
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.read(len(_POINTER)) == _POINTER
+    except OSError:
+        return False
+
+
+def refuse_pointer(path: str | Path) -> None:
+    """Raise DamagedFile for a pointer of Git LFS, saying how to get the file itself."""
+    if is_pointer(path):
+        raise DamagedFile(
+            f"{path} is a Git LFS pointer, not the file itself: fetch it with `git lfs pull` in "
+            "its repository, or download it again"
+        )
 
 
 def _wide(path: str | Path) -> str | None:

@@ -37,6 +37,13 @@ class InputError(ValueError):
         return type(self)(self.problem, [text for text, own in named if set(own) <= set(options)])
 
 
+class DamagedFile(InputError):
+    """A file that is not what it was written as: cut off, no JSON, a pointer to another.
+
+    Not a file that needs a choice or a mapping: nothing is wrong with that one.
+    """
+
+
 def name_some(values: Iterable[object], limit: int = 8) -> str:
     """The values as a readable list, at most ``limit`` of them, the rest counted.
 

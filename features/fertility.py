@@ -15,10 +15,10 @@ from pathlib import Path
 import pandas as pd
 from capability_transfer.common import extras
 from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.tables import Column, read_column, read_rows
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import models as model_registry
 from capability_transfer.features import tokenizers
-from capability_transfer.features.reading import numbers, read_rows
 
 PACKAGED = Path(__file__).parent / "data" / "tokenizer_counts.csv"
 REFERENCE = "eng"
@@ -66,12 +66,12 @@ def read_counts(path: str | Path = PACKAGED) -> pd.DataFrame:
     Raises InputError for missing columns, unknown languages, figures that are not counts, and a
     tokenizer counted twice in a language.
     """
-    rows = read_rows(path, COUNT_COLUMNS, COUNT_COLUMNS)
+    rows = read_rows(path, COUNT_COLUMNS)
     rows["language"] = [
         _resolved(code, f"{path}, line {line}: ") for line, code in rows["language"].items()
     ]
     for column in COUNTED:
-        values = numbers(rows, column, str(path))
+        values = read_column(rows[column], Column(column, "number"), str(path))
         bad = ~(values >= 1) | (values % 1 != 0)
         if bad.any():
             line = rows.index[bad][0]

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pandas as pd
 from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.tables import Column, check_columns, named, read_column, read_rows
 from capability_transfer.features import names
-from capability_transfer.features.reading import check_columns, named, read_rows, truth
 
 DATA = Path(__file__).parent / "data"
 COLUMNS = (
@@ -32,6 +32,7 @@ COLUMNS = (
     "in_study",
     "source",
 )
+_IN_STUDY = Column("in_study", "truth")
 ENGLISH = "eng"
 """The language that the others are compared with."""
 
@@ -128,7 +129,7 @@ def table(languages: pd.DataFrame | Iterable[str] | None = None) -> pd.DataFrame
     unknown codes and for one language given twice, under whatever codes.
     """
     if isinstance(languages, pd.DataFrame):
-        check_columns(languages, COLUMNS, COLUMNS, "the table of languages")
+        check_columns(languages.columns, COLUMNS, "the table of languages", "languages")
         _refuse_twice(languages["language"].tolist(), languages["language"].tolist())
         return languages.reset_index(drop=True)
     known = registry()
@@ -150,14 +151,16 @@ def read_languages(source: str | Path | pd.DataFrame) -> pd.DataFrame:
     ``common_crawl`` code, those. Further columns (``resource``, ``distance``, one of the user's)
     are kept as text, empty where the rows are. Raises InputError.
     """
-    given = read_rows(source, ["language"], COLUMNS, "languages")
+    given = read_rows(
+        source, [Column(name, required=name == "language") for name in COLUMNS], "languages"
+    )
     where, unit = named(source, "languages"), given.index.name
     rows = []
     for line, row in given.iterrows():
         stated = {name: value for name, value in row.items() if value != ""}
         code = stated.pop("language", "")
         if "in_study" in stated:
-            stated["in_study"] = truth(stated["in_study"], "in_study", f"{where}, {unit} {line}")
+            stated["in_study"] = read_column(given.loc[[line], "in_study"], _IN_STUDY, where).item()
         try:
             known = table([resolve(code)]).iloc[0].to_dict()
         except InputError as error:
@@ -179,8 +182,8 @@ def read_languages(source: str | Path | pd.DataFrame) -> pd.DataFrame:
 
 @cache
 def _registry() -> pd.DataFrame:
-    rows = read_rows(DATA / "languages.csv", COLUMNS, COLUMNS).reset_index(drop=True)
-    rows["in_study"] = [truth(text, "in_study", "languages.csv") for text in rows["in_study"]]
+    rows = read_rows(DATA / "languages.csv", COLUMNS).reset_index(drop=True)
+    rows["in_study"] = read_column(rows["in_study"], _IN_STUDY, "languages.csv")
     return rows
 
 
@@ -189,7 +192,7 @@ def _codes() -> dict[str, str]:
     """Every accepted code and the language that it stands for; the registry's own come first."""
     rows = _registry()
     codes = {code: code for code in rows["language"]}
-    aliases = read_rows(DATA / "language_aliases.csv", ["code", "language", "reason"], [])
+    aliases = read_rows(DATA / "language_aliases.csv", ["code", "language", "reason"])
     pairs = [*zip(aliases["code"], aliases["language"], strict=True)]
     for column in ("iso_639_1", "common_crawl"):
         pairs += zip(rows[column], rows["language"], strict=True)

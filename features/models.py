@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import pandas as pd
 from capability_transfer.common.errors import InputError, name_some, suggest
-from capability_transfer.features.reading import check_columns, named, numbers, read_rows, truth
+from capability_transfer.common.tables import Column, check_columns, named, read_column, read_rows
 from capability_transfer.features.reasoning import mode
 from capability_transfer.features.size import parse_size
 
 DATA = Path(__file__).parent / "data"
-REQUIRED = ("variant", "base_model", "family", "reasoning")
-COLUMNS = (
-    "variant",
-    "base_model",
-    "family",
-    "params_b",
-    "reasoning",
-    "tokenizer",
-    "hub_id",
-    "revision",
-    "in_study",
-    "source",
+DECLARED = (
+    Column("variant", "label", "a model in one reasoning mode"),
+    Column("base_model", "label", "the checkpoint"),
+    Column("family", "label", "who made it"),
+    Column("params_b", "number", "billions of parameters", required=False),
+    Column("reasoning", "label", "on or off"),
+    Column("tokenizer", required=False),
+    Column("hub_id", required=False),
+    Column("revision", required=False),
+    Column("in_study", "truth", required=False),
+    Column("source", required=False),
 )
+COLUMNS = tuple(column.name for column in DECLARED)
 
 
 def registry() -> pd.DataFrame:
@@ -72,14 +73,13 @@ def read_models(
     a mixture of experts to take (see ``features.size.parse_size``), and
     ``attrs["sizes_from_names"]`` says which were parsed. Raises InputError.
     """
-    given = read_rows(source, REQUIRED, COLUMNS, "models")
+    given = read_rows(source, DECLARED, "models")
     where, unit = named(source, "models"), given.index.name
-    for column in REQUIRED:
-        if (given[column] == "").any():
-            lines = name_some(given.index[given[column] == ""])
-            raise InputError(f"{where}, {unit} {lines}: {column} is empty")
-    rows = given.copy()
-    rows["params_b"] = numbers(rows, "params_b", where) if "params_b" in rows else float("nan")
+    rows = given.assign(in_study=given.get("in_study", "false"))
+    rows["params_b"] = rows.get("params_b", "")
+    for column in DECLARED:
+        if column.reads_as != "text":
+            rows[column.name] = read_column(rows[column.name], column, where)
     parsed = {}
     for line, row in rows[rows["params_b"].isna()].iterrows():
         try:
@@ -87,13 +87,6 @@ def read_models(
             rows.loc[line, "params_b"] = parsed[row["base_model"]] = size
         except InputError as error:
             raise InputError(f"{where}, {unit} {line}: {error}") from error
-    if "in_study" in rows:
-        rows["in_study"] = [
-            truth(text, "in_study", f"{where}, {unit} {line}")
-            for line, text in rows["in_study"].items()
-        ]
-    else:
-        rows["in_study"] = False
     for column in ("tokenizer", "hub_id", "revision"):
         rows[column] = rows.get(column, "")
     rows["source"] = rows.get("source", where)
@@ -110,7 +103,8 @@ def _registry() -> pd.DataFrame:
 
 def _checked(models: pd.DataFrame, where: str) -> pd.DataFrame:
     """The rows with reasoning as on or off, after the checks that ``table`` promises."""
-    check_columns(models, [*REQUIRED, "params_b"], COLUMNS, where)
+    needed = [replace(one, required=one.required or one.name == "params_b") for one in DECLARED]
+    check_columns(models.columns, needed, where, "models")
     if twice := models["variant"][models["variant"].duplicated()].tolist():
         raise InputError(f"{where}: {name_some(twice)} is given twice; a variant has one row")
     for column in ("family", "params_b"):

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.files import replacing
+from capability_transfer.common.tables import Column, read_column, read_rows
 from capability_transfer.features import languages as registry
-from capability_transfer.features.reading import numbers, read_rows
 
 SNAPSHOT = Path(__file__).parent / "data" / "common_crawl_pages.csv"
 STATISTICS = (
@@ -83,13 +83,13 @@ def read_pages(path: str | Path = SNAPSHOT) -> pd.DataFrame:
     columns, something that is not a crawl name or not a count, and a language counted twice in one
     crawl.
     """
-    columns = ("crawl", "primary_language", "pages")
-    rows = read_rows(path, columns, columns)
+    pages = Column("pages", "number")
+    rows = read_rows(path, ["crawl", "primary_language", pages])
     known = rows["crawl"].str.fullmatch(r"CC-MAIN-\d{4}-\d{2}")
     if not known.all():
         line = rows.index[~known][0]
         raise InputError(f"{path}, line {line}: {rows['crawl'][line]!r} is not a crawl")
-    counts = numbers(rows, "pages", str(path))
+    counts = read_column(rows["pages"], pages, str(path))
     bad = ~(counts >= 1) | (counts % 1 != 0)
     if bad.any():
         line = rows.index[bad][0]

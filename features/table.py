@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.files import write_table
+from capability_transfer.common.tables import Column, check_spelling, read_column
 from capability_transfer.features import fertility, reasoning, resource, size, typology
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import models as model_registry
-from capability_transfer.features.reading import check_spelling, numbers
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _with_given(table: pd.DataFrame, rows: pd.DataFrame, extra: list[str]) -> pd
         beside = [name for name in feature.columns if name != feature.name]
         told |= {feature.name, *beside}
         if feature.name in extra:
-            given = numbers(rows, feature.name, "languages")
+            given = read_column(rows[feature.name], Column(feature.name, "number"), "languages")
             _check_scale(given, feature)
             filled = given.notna().to_numpy()
             result.loc[filled, feature.name] = given[filled].to_numpy()

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 
 import typer
 from capability_transfer.analysis.presentation import progress
-from capability_transfer.common.tables import records
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -170,6 +169,8 @@ class Machine(Output):
         self.record(name, table)
 
     def record(self, name: str, table: pd.DataFrame) -> None:
+        from capability_transfer.common.tables import records
+
         self.document["tables"][name] = records(table)
 
     def wrote(self, path: Path) -> None:

@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from capability_transfer.analysis.outcomes.json_lines import first_line, read_lines
 from capability_transfer.analysis.outcomes.mapping import Mapping, about_file
 from capability_transfer.analysis.outcomes.samples import (
-    DamagedLog,
     Format,
     Log,
     Request,
@@ -23,7 +21,8 @@ from capability_transfer.analysis.outcomes.samples import (
     Sample,
 )
 from capability_transfer.analysis.outcomes.scores import read_score
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import DamagedFile, InputError, name_some, suggest
+from capability_transfer.common.tables import first_line, read_lines
 
 REQUIRED = ("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation")
 
@@ -91,7 +90,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     about = about_file(path)
     for where, line in read_lines(path):
         if missing := _missing(line):
-            raise DamagedLog(f"{where} has no {name_some(missing)}; Every Eval Ever requires it")
+            raise DamagedFile(f"{where} has no {name_some(missing)}; Every Eval Ever requires it")
         result, run = _result(line, filtered), str(line["evaluation_id"])
         record = {"file": about | {"task": result.task}, "sample": line}
         labels, sample = mapping.labels(record, where), str(line["sample_id"])
@@ -181,7 +180,7 @@ def _rivals(path: Path, sample: str, names: list[str], task: str) -> str:
 
 def _score(evaluation: object, where: str, threshold: float | None) -> bool | None:
     if not isinstance(evaluation, dict) or "is_correct" not in evaluation:
-        raise DamagedLog(f"{where} has no evaluation.is_correct; Every Eval Ever requires it")
+        raise DamagedFile(f"{where} has no evaluation.is_correct; Every Eval Ever requires it")
     score, stated = evaluation.get("score"), evaluation["is_correct"]
     if isinstance(score, int | float) and not isinstance(score, bool) and 0 < score < 1:
         return read_score(score, where, threshold)

@@ -1,37 +1,38 @@
 """Outcome files of any known format, as validated cells.
 
 Tables of the declared columns are read as they are; logs go through ``ingest`` with its strictest
-policies. A further table format is one reader and one line in ``TABLES``; a further format of logs
-one file and one line in ``formats.FORMATS``.
+policies. A further format of logs is one file and one line in ``formats.FORMATS``.
+
+Large Parquet files of instances are added up by DuckDB: no row is held in Python. The same checks
+and the same cells as ``schema.validate`` and ``schema.to_cells`` give, made on distinct values.
+Memory is bounded (``policies.MEMORY``); what does not fit is spilled to disk.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from capability_transfer.analysis.outcomes import rows
-from capability_transfer.analysis.outcomes.cells import to_cells
 from capability_transfer.analysis.outcomes.formats import format_of
 from capability_transfer.analysis.outcomes.ingest import ingest
-from capability_transfer.analysis.outcomes.instance_files import ROW, cells_of_instances
-from capability_transfer.analysis.outcomes.schema import KINDS, kind_of, validate
-from capability_transfer.analysis.outcomes.tables import read_csv, read_jsonl, read_parquet
+from capability_transfer.analysis.outcomes.policies import connect, quoted
+from capability_transfer.analysis.outcomes.schema import KINDS, Kind, kind_of, to_cells, validate
+from capability_transfer.common.encoding import refuse_pointer
 from capability_transfer.common.errors import InputError, name_some
-from capability_transfer.common.pointers import is_pointer, told
-from capability_transfer.features.reading import named
+from capability_transfer.common.tables import named, read_table
 
-TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
-    ".csv": read_csv,
-    ".parquet": read_parquet,
-    ".jsonl": read_jsonl,
-}
-"""Reader of each table, by the suffix of the file: path → rows of instances or of cells."""
+TABLES = (".csv", ".parquet", ".jsonl")
+"""Suffixes of tables of instances or of cells (``common.tables.read_table``)."""
+
+SHOWN = 8
+ROW = "file_row_number"
+"""What DuckDB calls the number of a row in its file; no column may have this name."""
 
 
 def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
@@ -50,9 +51,8 @@ def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
         where = named(path, "outcomes")
         return _cells(path, where, where)
     path = Path(path)
-    reader = TABLES.get(path.suffix.casefold())
-    if is_pointer(path):
-        raise InputError(told(path))
+    suffix = path.suffix.casefold()
+    refuse_pointer(path)
     if path.is_dir() or (path.is_file() and format_of(path) not in (None, rows.FORMAT)):
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "outcomes.parquet"
@@ -63,14 +63,14 @@ def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
             return _sourced(cells_of_instances(target), report.source)
     if not path.is_file():
         raise InputError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
-    if reader is None:
+    if suffix not in TABLES:
         raise InputError(
             f"{path}: no reader for {path.suffix or 'a file without suffix'}; "
             f"outcomes are read from {name_some(TABLES)} and from logs (`transfer ingest`)"
         )
-    if reader is read_parquet and (source := _source_of_instances(path)) is not None:
+    if suffix == ".parquet" and (source := _source_of_instances(path)) is not None:
         return _sourced(cells_of_instances(path), source)
-    return _cells(reader(path), str(path), path.name)
+    return _cells(read_table(path), str(path), path.name)
 
 
 def place(outcomes: str | Path | pd.DataFrame, column: str, values: Collection[object]) -> str:
@@ -80,11 +80,11 @@ def place(outcomes: str | Path | pd.DataFrame, column: str, values: Collection[o
     """
     if isinstance(outcomes, pd.DataFrame):
         table, name, row = outcomes, named(outcomes, "outcomes"), "index"
+    elif Path(outcomes).suffix.casefold() not in TABLES:
+        return ""
     else:
-        reader, name = TABLES.get(Path(outcomes).suffix.casefold()), str(outcomes)
-        if reader is None:
-            return ""
-        table, row = reader(Path(outcomes)), "row" if reader is read_parquet else "line"
+        table, name = read_table(outcomes), str(outcomes)
+        row = table.index.name
     if column not in table.columns:
         return ""
     wanted = {str(value) for value in values}
@@ -138,3 +138,83 @@ def _source_of_instances(path: Path) -> str | None:
 def _sourced(cells: pd.DataFrame, source: str) -> pd.DataFrame:
     cells.attrs = {"data_source": source}
     return cells
+
+
+def cells_of_instances(path: Path) -> pd.DataFrame:
+    """The cells of a Parquet file whose columns are those of ``instances``.
+
+    Raises InputError as ``schema.validate`` does, naming rows by their number from 1; of rows that
+    are wrong in the same way within a cell the first is named.
+    """
+    kind = KINDS["instances"]
+    with tempfile.TemporaryDirectory() as folder, connect(Path(folder)) as database:
+        database.execute("SET preserve_insertion_order = false")
+        names = {
+            row[0]: row[1]
+            for row in database.execute(
+                "DESCRIBE SELECT * FROM read_parquet(?)", [str(path)]
+            ).fetchall()
+        }
+        key = [name for name in kind.key if name in names]
+        labels = ", ".join(_label(name, names[name]) for name in key)
+        database.execute(
+            f"CREATE TEMP VIEW rows AS SELECT {labels}, correct, file_row_number + 1 AS row "
+            f"FROM read_parquet({quoted(str(path))}, file_row_number = true)"
+        )
+        cell = ", ".join(f'"{name}"' for name in key if name != "instance")
+        groups = database.execute(
+            f"SELECT {cell}, correct, count(*) AS n, min(row) AS row, "
+            f"min(row) FILTER (WHERE instance IS NULL OR instance = '') AS lost "
+            f"FROM rows GROUP BY {cell}, correct ORDER BY min(row)"
+        ).df()
+        _refuse_repeated(database, key, path)
+    return _added(groups, kind, path)
+
+
+def _label(name: str, dtype: str) -> str:
+    """A column as text: without surrounding space, whole numbers without a decimal point."""
+    column = f'"{name}"'
+    if dtype in ("DOUBLE", "FLOAT"):
+        column = (
+            f"CASE WHEN {column} = floor({column}) AND abs({column}) < 1e15 "
+            f"THEN CAST(CAST({column} AS BIGINT) AS VARCHAR) ELSE CAST({column} AS VARCHAR) END"
+        )
+    return f'trim(CAST({column} AS VARCHAR)) AS "{name}"'
+
+
+def _refuse_repeated(database, key: list[str], path: Path) -> None:
+    """Raise InputError for rows with one key; keys are compared by their 64-bit hashes first."""
+    listed = ", ".join(f'"{name}"' for name in key)
+    total, distinct = database.execute(
+        f"SELECT count(*), count(DISTINCT hash({listed})) FROM rows"
+    ).fetchone()
+    if total == distinct:
+        return
+    found = database.execute(
+        f"SELECT language, list_sort(list(row)) FROM rows GROUP BY {listed} HAVING count(*) > 1 "
+        f"ORDER BY min(row) LIMIT {SHOWN}"
+    ).fetchall()
+    if found:
+        told = "; ".join(
+            f"rows {', '.join(map(str, rows[:SHOWN]))} ({language})" for language, rows in found
+        )
+        raise InputError(f"{path}: the same {', '.join(key)} more than once: {told}")
+
+
+def _added(groups: pd.DataFrame, kind: Kind, path: Path) -> pd.DataFrame:
+    """Groups of equal rows, validated as if each were one row, and added up."""
+    lost = groups["lost"].dropna().astype(int)
+    if len(lost):
+        raise InputError(
+            f"{path}: column 'instance' is empty or missing: row "
+            + "; row ".join(map(str, lost[:SHOWN]))
+        )
+    index = pd.Index(groups["row"], name="row")
+    rows = groups.drop(columns=["n", "row", "lost"]).set_index(index)
+    # An instance of its own for each group: repeated keys were looked for among all rows.
+    valid = validate(rows.assign(instance=range(len(rows))), kind.name, str(path))
+    valid["n"] = groups["n"].to_numpy()
+    cell = [name for name in kind.key if name in valid.columns and name != "instance"]
+    valid["n_correct"] = valid["n"] * valid["correct"]
+    added = valid.groupby(cell, sort=True, as_index=False)[["n_correct", "n"]].sum()
+    return added.rename(columns={"n": "n_total"}).astype({"n_correct": "int64", "n_total": "int64"})

@@ -13,24 +13,32 @@ from capability_transfer.analysis.outcomes import (
     every_eval_ever,
     inspect_logs,
     lm_eval,
-    pointers,
     rows,
 )
 from capability_transfer.analysis.outcomes.samples import Format
-from capability_transfer.common.encoding import check_utf8
+from capability_transfer.common.encoding import check_utf8, is_pointer, refuse_pointer
 from capability_transfer.common.errors import InputError, name_some
+
+TEXTS = (".json", ".jsonl")
+"""Of logs that no format recognises where they are in another encoding than UTF-8."""
+
+POINTER = Format(
+    "Git LFS pointer",
+    "",
+    lambda path: path.suffix in (".eval", *TEXTS) and is_pointer(path),
+    lambda path, *_: iter(refuse_pointer(path) or ()),
+    "rows",
+)
+"""A log that was not fetched: found, so that it is not passed over."""
 
 FORMATS: tuple[Format, ...] = (
     inspect_logs.FORMAT,
     lm_eval.FORMAT,
     every_eval_ever.FORMAT,
-    pointers.FORMAT,
+    POINTER,
     rows.FORMAT,
 )
 """Asked in this order: a table is whatever nothing else is."""
-
-TEXTS = (".json", ".jsonl")
-"""Of logs that no format recognises where they are in another encoding than UTF-8."""
 
 
 def format_of(path: Path) -> Format | None:
@@ -65,7 +73,7 @@ def find(paths: Iterable[str | Path]) -> tuple[list[tuple[Path, Format]], list[P
             if not any(kind for _, kind in found):
                 raise InputError(f"the folder {path} holds no evaluation log; {_known()}")
             kinds = {kind for _, kind in found if kind}
-            if kinds - {rows.FORMAT, pointers.FORMAT}:
+            if kinds - {rows.FORMAT, POINTER}:
                 kinds.discard(rows.FORMAT)
             logs += [(file, kind) for file, kind in found if kind in kinds]
             others += [file for file, kind in found if kind not in kinds]
@@ -100,5 +108,5 @@ def _once(logs: list[tuple[Path, Format]]) -> list[tuple[Path, Format]]:
 
 def _known() -> str:
     return "read are " + name_some(
-        f"{one.name} ({one.files})" for one in FORMATS if one is not pointers.FORMAT
+        f"{one.name} ({one.files})" for one in FORMATS if one is not POINTER
     )

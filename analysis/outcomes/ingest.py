@@ -19,14 +19,16 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pyarrow as pa
-from capability_transfer.analysis.outcomes import crossing, pointers, scorers
+from capability_transfer.analysis.outcomes import crossing
 from capability_transfer.analysis.outcomes import variants as naming
 from capability_transfer.analysis.outcomes.formats import find
 from capability_transfer.analysis.outcomes.mapping import Mapping, read_mapping
 from capability_transfer.analysis.outcomes.policies import Counts, Policies, connect, quoted, settle
-from capability_transfer.analysis.outcomes.samples import DamagedLog, Format, Log, Request
+from capability_transfer.analysis.outcomes.samples import Format, Log, Request
+from capability_transfer.analysis.outcomes.scores import check_choices
 from capability_transfer.analysis.outcomes.staging import Measure, staging
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.encoding import refuse_pointer
+from capability_transfer.common.errors import DamagedFile, InputError, name_some
 from capability_transfer.common.files import replacing
 from capability_transfer.common.tables import records
 from capability_transfer.features import languages as language_registry
@@ -152,7 +154,7 @@ def ingest(
         if all(log.status == DAMAGED for log in logs):
             problems = name_some((note for log in logs for note in log.notes), 5)
             raise InputError(f"every file is damaged: {problems}")
-        scorers.check(request.scorer, (task for log in logs for task in log.tasks))
+        check_choices(request.scorer, (task for log in logs for task in log.tasks))
         with connect(Path(folder)) as database:
             variants = _variants(database, staged, renamed)
             codes = _languages(database, staged)
@@ -171,7 +173,7 @@ def ingest(
 
 def _read(path: Path, kind: Format, mapping: Mapping, request: Request, add: Callable) -> Log:
     log = Log(str(path), kind.name)
-    pointers.refuse(path)
+    refuse_pointer(path)
     for sample in kind.read(path, mapping, request, log):
         add(sample)
     return log
@@ -181,17 +183,17 @@ def _read_or_advise(*reading: Any, one_of_many: bool) -> Log:
     """``_read``; where other files remain, a damaged one is said to be no reason to give up."""
     try:
         return _read(*reading)
-    except DamagedLog as error:
+    except DamagedFile as error:
         if not one_of_many:
             raise
-        raise DamagedLog(f"{error} (--skip-damaged leaves such files out)") from error
+        raise DamagedFile(f"{error} (--skip-damaged leaves such files out)") from error
 
 
-def _damage(path: Path, kind: Format, mapping: Mapping, request: Request) -> DamagedLog | None:
+def _damage(path: Path, kind: Format, mapping: Mapping, request: Request) -> DamagedFile | None:
     """What is wrong with a file that cannot be read to its end; None for one that can."""
     try:
         _read(path, kind, mapping, request, lambda sample: None)
-    except DamagedLog as error:
+    except DamagedFile as error:
         return error
     return None
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from capability_transfer.analysis.outcomes.mapping import LABELS, Mapping, about_file
 from capability_transfer.analysis.outcomes.samples import (
-    DamagedLog,
     Format,
     Log,
     Request,
@@ -23,7 +22,7 @@ from capability_transfer.analysis.outcomes.samples import (
 )
 from capability_transfer.analysis.outcomes.scores import read_score
 from capability_transfer.common import extras
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import DamagedFile, InputError, name_some, suggest
 
 LEFT_OUT = {"events", "store", "timelines"}
 """Parts of a sample that nobody here reads and that can be large."""
@@ -111,7 +110,7 @@ def _reading(path: Path, function: str, **options: object) -> Any:
     try:
         return getattr(api, function)(str(path), **options)
     except Exception as error:  # zip, JSON and validation errors of many kinds
-        raise DamagedLog(
+        raise DamagedFile(
             f"{path} is not a readable Inspect log ({type(error).__name__}: {error!s:.200}). If it "
             "was cut off, `inspect log recover` may bring it back; else evaluate again"
         ) from error

@@ -22,11 +22,8 @@ from glob import escape
 from itertools import product
 from pathlib import Path
 
-from capability_transfer.analysis.outcomes import pointers
-from capability_transfer.analysis.outcomes.json_lines import first_line, read_lines
 from capability_transfer.analysis.outcomes.mapping import Mapping, about_file
 from capability_transfer.analysis.outcomes.samples import (
-    DamagedLog,
     Format,
     Log,
     Request,
@@ -35,7 +32,8 @@ from capability_transfer.analysis.outcomes.samples import (
 )
 from capability_transfer.analysis.outcomes.scores import read_score
 from capability_transfer.common.encoding import utf8
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import DamagedFile, InputError, name_some, suggest
+from capability_transfer.common.tables import first_line, read_lines
 
 NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.jsonl?")
 
@@ -104,10 +102,10 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     scored: dict[str, bool] = {}
     for where, line in read_lines(path):
         if "doc_id" not in line:
-            raise DamagedLog(f"{where} is not an lm-evaluation-harness sample: it has no doc_id")
+            raise DamagedFile(f"{where} is not an lm-evaluation-harness sample: it has no doc_id")
         metrics = _metrics(line, about)
         if not metrics:
-            raise DamagedLog(f"{where} is not an lm-evaluation-harness sample: it has no metric")
+            raise DamagedFile(f"{where} is not an lm-evaluation-harness sample: it has no metric")
         document, filtering = str(line["doc_id"]), filters.of(line)
         found = {_option(metric, filtering): metric for metric in metrics}
         options |= set(found)
@@ -182,10 +180,10 @@ class _Filters:
         )
 
     def check(self) -> None:
-        """Raise DamagedLog if a document has not one line for each of several filters."""
+        """Raise DamagedFile if a document has not one line for each of several filters."""
         for document, number in self.lines.items():
             if len(self.known) > 1 and number != len(self.known):
-                raise DamagedLog(self._told(document))
+                raise DamagedFile(self._told(document))
 
     def _told(self, document: str) -> str:
         return (
@@ -290,14 +288,13 @@ def _beside(path: Path, date: str | None) -> Path | None:
 
 
 def _results(path: Path) -> dict:
-    pointers.refuse(path)
     try:
-        with utf8(path, DamagedLog):
+        with utf8(path):
             stated = json.loads(path.read_text(encoding="utf-8-sig"))
-    except DamagedLog:
+    except DamagedFile:
         raise
     except (OSError, ValueError, RecursionError) as error:
-        raise DamagedLog(f"{path} is not JSON: {error}") from error
+        raise DamagedFile(f"{path} is not JSON: {error}") from error
     return stated if isinstance(stated, dict) else {}
 
 

@@ -33,6 +33,7 @@ import yaml
 from capability_transfer.analysis.outcomes import task_names
 from capability_transfer.common.encoding import utf8
 from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.tables import label
 from capability_transfer.features.reasoning import mode
 
 COLUMNS = (
@@ -123,10 +124,10 @@ class Join:
 
     def pick(self, record: dict, language: str | None = None) -> str | None:
         """The joined text, whole numbers plain; None if any part has no value."""
-        found = [_plain(part.pick(record, language)) for part in self.parts]
+        found = [part.pick(record, language) for part in self.parts]
         if any(value is None or isinstance(value, dict | list | tuple) for value in found):
             return None
-        return self.sign.join(str(value).strip() for value in found)
+        return self.sign.join(label(value) or "" for value in found)
 
     def why_none(self, record: dict) -> str | None:
         return None
@@ -168,15 +169,15 @@ class Mapping:
             raise InputError(f"{where}: {column} is {value!r:.80}; it must be a single value")
         if isinstance(value, bool) and column == "language":
             raise InputError(f"{where}: language is {value}: YAML reads the code no so; quote it")
-        text = "" if value is None else str(_plain(value)).strip()
-        if not text and required:
+        text = label(value)
+        if text is None and required:
             reasons = (source.why_none(record) for source in self.columns.get(column, ()))
             why = next((f" {reason}" for reason in reasons if reason), "")
             raise InputError(
                 f"{where} has no {column}; looked in {self.places(column)}.{why} "
                 f"{ADVICE.get(column, ADVICE['other']).format(column=column, fields=self.fields)}"
             )
-        return text or None
+        return text
 
     def labels(self, record: dict, where: str) -> dict[str, str | None]:
         """What names a sample: model, variant, reasoning (on, off), language, template, split, …
@@ -207,10 +208,6 @@ class Mapping:
 def about_file(path: Path) -> dict[str, str]:
     """What a record's ``file`` has in every format: path as given, name, name of the folder."""
     return {"path": str(path), "name": path.name, "folder": path.resolve().parent.name}
-
-
-def _plain(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _read(reading: str, task: str, language: str | None) -> str | None:

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from capability_transfer.analysis.outcomes.json_lines import first_line, read_lines
 from capability_transfer.analysis.outcomes.mapping import Mapping, about_file
-from capability_transfer.analysis.outcomes.samples import (
-    DamagedLog,
-    Format,
-    Log,
-    Request,
-    Response,
-    Sample,
-)
-from capability_transfer.analysis.outcomes.scores import read_binary
-from capability_transfer.common.encoding import utf8
+from capability_transfer.analysis.outcomes.samples import Format, Log, Request, Response, Sample
 from capability_transfer.common.errors import InputError, name_some, suggest
-from capability_transfer.common.spreadsheets import unguard
+from capability_transfer.common.tables import count, first_line, label, score, stream
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -38,10 +25,8 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
     Raises InputError for a file that cannot be read, and for rows without what is needed.
     """
     chosen: dict[str | None, str | None] = {}
-    readers = {".csv": _csv, ".parquet": _parquet, ".jsonl": read_lines}
-    rows = readers[path.suffix.casefold()](path)
     about = about_file(path)
-    for where, row in rows:
+    for where, row in stream(path):
         if {"n_correct", "n_total"} <= set(row) and "correct" not in row:
             raise InputError(
                 f"{path} holds counts of cells, not answers: it needs no ingest, give it to the "
@@ -68,7 +53,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
                 f"{path} has no score: looked in {mapping.places('score')}; its columns are "
                 f"{name_some(row, 12)}. Say which with --mapping, such as `score: row.correct`"
             )
-        score = mapping.pick("score", record) if scorer is None else row[scorer]
+        stated = mapping.pick("score", record) if scorer is None else row[scorer]
         yield Sample(
             log=str(path),
             run=run,
@@ -77,7 +62,7 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
             epoch=_count(mapping, "epoch", record, where) or 1,
             uuid=None,
             **labels,
-            correct=None if error else read_binary(score, where),
+            correct=None if error else _score(stated, where),
             error=error,
             response=_response(mapping, record, where) if request.responses else None,
         )
@@ -89,46 +74,22 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
 FORMAT = Format("table", "*.csv, *.parquet, *.jsonl", recognises, read, "rows")
 
 
-def _csv(path: Path) -> Iterator[tuple[str, dict]]:
-    try:
-        with utf8(path, DamagedLog), path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            names = [unguard(name) for name in next(reader, ())]
-            if not names:
-                raise DamagedLog(f"{path} is empty; a header line and rows are needed")
-            if len(set(names)) < len(names):
-                raise InputError(f"{path} names a column twice: {name_some(names, 20)}")
-            for fields in reader:
-                if not any(fields):
-                    continue
-                where = f"{path}, line {reader.line_num}"
-                if len(fields) != len(names):
-                    raise DamagedLog(f"{where} has {len(fields)} fields, the header {len(names)}")
-                yield where, dict(zip(names, map(unguard, fields), strict=True))
-    except csv.Error as error:
-        raise DamagedLog(f"{path} is not a comma-separated table: {error}") from error
-    except OSError as error:
-        raise DamagedLog(f"{path} cannot be read: {error}") from error
-
-
-def _parquet(path: Path) -> Iterator[tuple[str, dict]]:
-    number = 0
-    try:
-        for batch in pq.ParquetFile(path).iter_batches(10_000):
-            for row in batch.to_pylist():
-                number += 1
-                yield f"{path}, row {number}", row
-    except (pa.ArrowException, OSError) as error:
-        raise DamagedLog(f"{path} is not a Parquet file: {error}") from error
+def _score(value: object, where: str) -> bool | None:
+    """A score of a table; None if empty. Raises InputError for any other value."""
+    found = score(value)
+    if found is None and label(value) is not None:
+        raise InputError(
+            f"{where}: the score is {value!r:.80}; a table's scores are 0 and 1 or true and false"
+        )
+    return found
 
 
 def _count(mapping: Mapping, column: str, record: dict, where: str) -> int | None:
     text = mapping.label(column, record, where)
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    found = None if text is None else count(text)
+    if text is not None and (found is None or found >= 10**9):
         raise InputError(f"{where}: {column} is {text!r:.80}, not a whole number below a billion")
-    return int(text)
+    return found
 
 
 def _response(mapping: Mapping, record: dict, where: str) -> Response:

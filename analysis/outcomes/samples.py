@@ -10,16 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from capability_transfer.analysis.outcomes import scorers
+from capability_transfer.analysis.outcomes import scores
 from capability_transfer.analysis.outcomes.mapping import Mapping
-from capability_transfer.common.errors import InputError
-
-
-class DamagedLog(InputError):
-    """A file that is not what it was written as: cut off, no JSON, a pointer to another.
-
-    Not a file that needs a choice or a mapping: nothing is wrong with that one.
-    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +78,7 @@ class Request:
     Attributes:
         mapping: the user's YAML file, or None for each format's default.
         scorer: the score to take where a log has several, of all tasks (``NAME``) or of some
-            (``TASK=NAME``); see ``scorers``.
+            (``TASK=NAME``); see ``scores``.
         threshold: partial credit from here up is correct; without it partial credit is refused.
         responses: read what models answered as well (every sample in full: slower).
     """
@@ -97,11 +89,11 @@ class Request:
     responses: bool = False
 
     def __post_init__(self) -> None:
-        scorers.choices(self.scorer)
+        scores.choices(self.scorer)
 
     def scorer_of(self, *task: str) -> str | None:
         """The scorer chosen for a task, known by any of its names; None if none is."""
-        return scorers.choose(self.scorer, *task)
+        return scores.choose(self.scorer, *task)
 
 
 @dataclass

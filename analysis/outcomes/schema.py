@@ -1,30 +1,18 @@
-"""The kinds of outcome table, their columns declared as data, and validation on entry.
+"""The kinds of outcome table: their columns declared as data, validation, and adding up.
 
 Three kinds: ``instances`` (one row per question asked), ``cells`` (counts per variant, language
 and template) and ``pairs`` (counts per variant, language and split). Whatever enters the analysis
-passes ``validate``; what comes back has exactly the declared columns and types.
+passes ``validate``; what comes back has exactly the declared columns and types. Answers
+are added up here only.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
-from capability_transfer.common.errors import InputError, name_some, suggest
-
-
-@dataclass(frozen=True)
-class Column:
-    """One declared column: what it holds, and how it is read (``label``, ``score``, ``count``)."""
-
-    name: str
-    reads_as: str
-    meaning: str
-    required: bool = True
-    choices: tuple[str, ...] = ()
+from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.tables import Column, check_columns, read_column, refuse
 
 
 @dataclass(frozen=True)
@@ -73,6 +61,9 @@ KINDS = {
     )
 }
 
+_CELL = ["variant", "language", "template", "split"]
+_PAIR = ["variant", "language", "split"]
+
 
 def validate(table: pd.DataFrame, kind: str, source: str = "the table") -> pd.DataFrame:
     """The declared columns of a table, in order and with canonical types.
@@ -92,22 +83,22 @@ def validate(table: pd.DataFrame, kind: str, source: str = "the table") -> pd.Da
     score, a count that is not a whole number, n_correct above n_total, and rows with the same key.
     """
     declared = KINDS[kind]
-    _check_columns(table, declared, source)
+    check_columns(table.columns, declared.columns, source, kind)
     if table.empty:
         raise InputError(f"{source} has no rows; at least one of {kind} is needed")
     checked = pd.DataFrame(index=table.index)
     for column in declared.columns:
         if column.name in table.columns:
-            checked[column.name] = _read(table[column.name], column, checked, source)
+            checked[column.name] = read_column(table[column.name], column, source, checked)
     if "n_total" in checked.columns:
-        _refuse(checked["n_total"] < 1, checked, source, "n_total is 0: leave such rows out")
+        refuse(checked["n_total"] < 1, checked, source, "n_total is 0: leave such rows out")
         above = checked["n_correct"] > checked["n_total"]
-        _refuse(above, checked, source, "n_correct is larger than n_total")
+        refuse(above, checked, source, "n_correct is larger than n_total")
     key = [name for name in declared.key if name in checked.columns]
     unused = [str(name) for name in table.columns if name not in checked.columns]
     hint = f" (columns not looked at: {name_some(unused)})" if unused else ""
     repeated = checked.duplicated(key, keep=False)
-    _refuse(repeated, checked, source, f"the same {', '.join(key)} more than once{hint}")
+    refuse(repeated, checked, source, f"the same {', '.join(key)} more than once{hint}")
     return checked.reset_index(drop=True)
 
 
@@ -133,6 +124,29 @@ def kind_of(table: pd.DataFrame, source: str = "the table") -> str:
     raise InputError(f"{source} {problem}; it must hold {wanted}")
 
 
+def to_cells(instances: pd.DataFrame) -> pd.DataFrame:
+    """One row per (variant, language, template[, split]) from validated instances.
+
+    Returns the key, n_correct and n_total, sorted by the key, so that the order of the instances
+    does not matter. ``split`` is there if the instances have it.
+    """
+    key = [name for name in _CELL if name in instances.columns]
+    grouped = instances.groupby(key, sort=True, as_index=False)
+    cells = grouped.agg(n_correct=("correct", "sum"), n_total=("correct", "size"))
+    return cells.astype({"n_correct": "int64", "n_total": "int64"})
+
+
+def pair_totals(cells: pd.DataFrame) -> pd.DataFrame:
+    """One row per (variant, language[, split]): accuracy (0 to 1), n_correct, n_total.
+
+    Rows keep the order in which the pairs first appear.
+    """
+    key = [name for name in _PAIR if name in cells.columns]
+    totals = cells.groupby(key, sort=False, as_index=False)[["n_correct", "n_total"]].sum()
+    totals.insert(len(key), "accuracy", totals["n_correct"] / totals["n_total"])
+    return totals
+
+
 def check_fit_ready(cells: pd.DataFrame, source: str = "the outcomes") -> None:
     """Refuse cells to which no crossed model can be fitted.
 
@@ -155,115 +169,3 @@ def check_fit_ready(cells: pd.DataFrame, source: str = "the outcomes") -> None:
         raise InputError(
             f"every answer in {source} is {'correct' if correct else 'wrong'}: nothing to model"
         )
-
-
-def _check_columns(table: pd.DataFrame, kind: Kind, source: str) -> None:
-    names = [str(name) for name in table.columns]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InputError(f"{source} has more than one column {name_some(twice)}")
-    declared = [column.name for column in kind.columns]
-    unknown = [name for name in names if name not in declared]
-    folded = {_fold(name): name for name in unknown}
-    problems = [
-        f"no column {column.name!r} ({column.meaning}).{suggest(column.name, unknown)}"
-        for column in kind.columns
-        if column.name not in names and (column.required or _fold(column.name) in folded)
-    ]
-    if problems:
-        raise InputError(
-            f"{source} has {'; '.join(problems)} The columns of {kind.name} are "
-            f"{', '.join(declared)}; these are there: {name_some(names or ['none'], 12)}"
-        )
-
-
-_SHOWN = 8  # wrong rows named in a message
-
-
-def _fold(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).casefold()
-
-
-def _read(values: pd.Series, column: Column, checked: pd.DataFrame, source: str) -> pd.Series:
-    """One column read by its declaration; every distinct value is looked at once."""
-    parse, dtype, advice = _READERS[column.reads_as]
-    codes, distinct = pd.factorize(values.astype(object), use_na_sentinel=False)
-    parsed = [parse(value) for value in distinct]
-    unread = np.array([value is None for value in parsed])[codes]
-    _refuse(unread, checked, source, f"column {column.name!r} {advice}", values)
-    if column.name == "language":
-        lost = np.array([str(value).casefold() in ("true", "false") for value in parsed])[codes]
-        advice = "is a truth value: YAML reads the code no as one, quote it"
-        _refuse(lost, checked, source, f"column 'language' {advice}", values)
-    if column.choices:
-        other = np.array([value not in column.choices for value in parsed])[codes]
-        advice = f"is not one of {', '.join(column.choices)}"
-        _refuse(other, checked, source, f"column {column.name!r} {advice}", values)
-    return pd.Series(np.array(parsed, dtype=dtype)[codes], index=values.index)
-
-
-def _label(value: object) -> str | None:
-    if _is_missing(value):
-        return None
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        value = int(value)
-    return str(value).strip() or None
-
-
-def _score(value: object) -> bool | None:
-    text = str(value).strip().casefold()
-    return {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}.get(
-        text
-    )
-
-
-def _count(value: object) -> int | None:
-    if isinstance(value, bool | np.bool_):
-        return None
-    text = str(value).strip()
-    return int(float(text)) if re.fullmatch(r"\d{1,15}(\.0*)?", text, re.ASCII) else None
-
-
-def _shown(value: object) -> str:
-    return repr(value.item() if isinstance(value, np.generic) else value)
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or value is pd.NA or value is pd.NaT or value != value
-
-
-_READERS: dict[str, tuple[Callable[[object], object], type, str]] = {
-    "label": (
-        _label,
-        object,
-        "is empty or missing (if the language code nan, Min Nan Chinese, was meant, the program "
-        "that wrote the table took it for a missing value: write the code as text)",
-    ),
-    "score": (
-        _score,
-        bool,
-        "is neither 0/1 nor true/false: write 1 for a correct answer and 0 for a wrong one, and "
-        "leave unscored answers out; letters and fractions are not coded by guess",
-    ),
-    "count": (_count, np.int64, "is not a whole number from 0 up"),
-}
-
-
-def _refuse(
-    wrong: Collection[bool],
-    checked: pd.DataFrame,
-    source: str,
-    problem: str,
-    values: pd.Series | None = None,
-) -> None:
-    """Raise InputError if any row is wrong, naming the first of them and their languages."""
-    rows = np.flatnonzero(wrong)
-    if not rows.size:
-        return
-    word = checked.index.name or "row"
-    places = []
-    for row in rows[:_SHOWN]:
-        about = [checked["language"].iloc[row]] if "language" in checked.columns else []
-        about += [_shown(values.iloc[row])] if values is not None else []
-        places.append(f"{word} {checked.index[row]}" + (f" ({', '.join(about)})" if about else ""))
-    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
-    raise InputError(f"{source}: {problem}: {'; '.join(places)}{more}")

@@ -1,10 +1,17 @@
-"""Scores as logs write them, as correct or wrong; nothing is turned into either by guess."""
+"""Scores of logs: which of several is meant, and whether it says correct or wrong.
+
+A choice is written ``NAME``, or ``TASK=NAME`` for the tasks of a name or of a pattern
+(``mgsm_*=flexible-extract``). ``=NAME`` is a name that holds an equals sign itself. Nothing is
+turned into correct or wrong by guess.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from numbers import Real
 
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 LETTERS = {"C": 1.0, "I": 0.0, "N": 0.0, "P": 0.5}
 """Inspect's own: correct, incorrect, no answer, partial credit."""
@@ -41,18 +48,44 @@ def read_score(
     return bool(value >= threshold)
 
 
-def read_binary(value: object, where: str) -> bool | None:
-    """A score of a table: 0, 1, true or false in any case, as number, bool or text; None if empty.
+def choices(stated: str | Sequence[str] | None) -> dict[str, str]:
+    """Scorer by pattern of tasks, ``*`` last; empty if nothing is chosen.
 
-    Raises InputError for anything else.
+    Raises InputError for a choice without a name, and for two choices for the same tasks.
     """
-    if value is None or value == "" or value != value:
-        return None
-    text = str(value).strip().casefold()
-    if text in ("1", "1.0", "true"):
-        return True
-    if text in ("0", "0.0", "false"):
-        return False
-    raise InputError(
-        f"{where}: the score is {value!r:.80}; a table's scores are 0 and 1 or true and false"
-    )
+    found: dict[str, str] = {}
+    for text in [stated] if isinstance(stated, str) else stated or ():
+        pattern, equals, name = str(text).partition("=")
+        pattern, name = (pattern.strip() or "*", name.strip()) if equals else ("*", pattern.strip())
+        if not name:
+            raise InputError(f"--scorer {text!r} names no scorer: write NAME or TASK=NAME")
+        if found.setdefault(pattern, name) != name:
+            tasks = "all tasks" if pattern == "*" else pattern
+            raise InputError(
+                f"--scorer names {found[pattern]} and {name} for {tasks}: choose one, or write "
+                "TASK=NAME for each task"
+            )
+    return dict(sorted(found.items(), key=lambda pair: (_is_pattern(pair[0]), pair[0] == "*")))
+
+
+def choose(stated: str | Sequence[str] | None, *task: str) -> str | None:
+    """The scorer of a task, known by any of its names; None if nothing is chosen for it."""
+    for pattern, name in choices(stated).items():
+        if any(fnmatchcase(one, pattern) for one in task) or pattern == "*":
+            return name
+    return None
+
+
+def check_choices(stated: str | Sequence[str] | None, tasks: Iterable[str]) -> None:
+    """Raise InputError for a choice whose task none of the logs has."""
+    known = sorted(set(tasks))
+    for pattern in choices(stated):
+        if pattern != "*" and not any(fnmatchcase(task, pattern) for task in known):
+            raise InputError(
+                f"--scorer names the task {pattern!r}, which no log has; tasks are "
+                f"{name_some(known or ['none'], 20)}.{suggest(pattern, known)}"
+            )
+
+
+def _is_pattern(text: str) -> bool:
+    return any(sign in text for sign in "*?[")

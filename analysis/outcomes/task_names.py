@@ -15,8 +15,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from capability_transfer.common.errors import InputError
+from capability_transfer.common.tables import read_rows
 from capability_transfer.features import languages as registry
-from capability_transfer.features.reading import read_rows
 
 TABLE = Path(__file__).parent / "data" / "lm_eval_suites.csv"
 
@@ -206,7 +206,7 @@ def _by_name() -> dict[str, str]:
 
 @cache
 def _rows() -> tuple[_Row, ...]:
-    table = read_rows(TABLE, ["suite", "tasks", "language", "codes"], [])
+    table = read_rows(TABLE, ["suite", "tasks", "language", "codes"])
     return tuple(
         _Row(
             row.suite,

@@ -19,9 +19,9 @@ from capability_transfer.analysis.design import standardise
 from capability_transfer.analysis.prediction.new_model import AskedModel
 from capability_transfer.analysis.prediction.store import Bundle
 from capability_transfer.common import extras
+from capability_transfer.common.tables import Column, read_column, read_rows
 from capability_transfer.features import fertility
 from capability_transfer.features import languages as language_registry
-from capability_transfer.features.reading import numbers, read_rows
 
 from capability_transfer import features
 
@@ -124,8 +124,8 @@ def count_fertility(
 @cache
 def read_ratios() -> pd.Series:
     """The packaged ratios to English, by tokenizer and language."""
-    rows = read_rows(RATIOS, RATIO_COLUMNS, RATIO_COLUMNS)
-    rows["ratio"] = numbers(rows, "ratio", str(RATIOS))
+    rows = read_rows(RATIOS, RATIO_COLUMNS)
+    rows["ratio"] = read_column(rows["ratio"], Column("ratio", "number"), str(RATIOS))
     return rows.set_index(["tokenizer", "language"])["ratio"]
 
 

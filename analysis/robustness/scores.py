@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.analysis.outcomes.schema import pair_totals
 from capability_transfer.common.errors import InputError, name_some, suggest
-from capability_transfer.features.reading import numbers, read_rows
+from capability_transfer.common.tables import Column, read_column, read_rows
 
 KEY = ["variant", "language", "perturbation"]
 COLUMNS = [*KEY, "accuracy"]
@@ -70,11 +70,11 @@ def read_scores(path: str) -> pd.DataFrame:
     Raises InputError for what ``check_scores`` refuses, counts that make no accuracy included.
     """
     known = [*COLUMNS, "instance", "n_correct", "n_total"]
-    rows = read_rows(path, KEY, known)
+    rows = read_rows(path, [Column(name, required=name in KEY) for name in known])
     where = str(path)
     if {"n_correct", "n_total"} <= set(rows.columns):
         for name in ("n_correct", "n_total"):
-            rows[name] = numbers(rows, name, where)
+            rows[name] = read_column(rows[name], Column(name, "number"), where)
         bad = ~((rows["n_total"] > 0) & rows["n_correct"].between(0, rows["n_total"]))
         if bad.any():
             raise InputError(
@@ -83,7 +83,7 @@ def read_scores(path: str) -> pd.DataFrame:
             )
         rows["accuracy"] = rows["n_correct"] / rows["n_total"]
     elif "accuracy" in rows.columns:
-        rows["accuracy"] = numbers(rows, "accuracy", where)
+        rows["accuracy"] = read_column(rows["accuracy"], Column("accuracy", "number"), where)
     else:
         raise InputError(f"{where} has neither accuracy nor n_correct and n_total")
     scores = rows[[name for name in known if name in rows.columns]].reset_index(drop=True)

@@ -11,7 +11,7 @@ from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.formula import parse
-from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.analysis.outcomes.schema import pair_totals
 from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result

@@ -9,8 +9,8 @@ import pandas as pd
 from capability_transfer.analysis import labels
 from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Outcomes, Study, outcomes
-from capability_transfer.analysis.outcomes.cells import pair_totals
 from capability_transfer.analysis.outcomes.published import STUDY_LANGUAGES
+from capability_transfer.analysis.outcomes.schema import pair_totals
 from capability_transfer.analysis.outcomes.study import study_counts
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance

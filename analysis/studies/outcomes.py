@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 from capability_transfer.analysis.data import Outcomes
-from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.analysis.outcomes.schema import pair_totals
 from capability_transfer.analysis.outcomes.study import POOLED, study_cells, summary
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result

@@ -13,7 +13,7 @@ from capability_transfer.analysis.data import Study, given, load
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.inference import LikelihoodRatio, likelihood_ratio_test
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.outcomes.cells import pair_totals
+from capability_transfer.analysis.outcomes.schema import pair_totals
 from capability_transfer.analysis.outcomes.study import TABLE_12, table_12_counts
 from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import Provenance

@@ -13,7 +13,7 @@ from capability_transfer.analysis.prediction import describe, loo, new_language,
 from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
-from capability_transfer.features.reading import named
+from capability_transfer.common.tables import named
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

@@ -236,7 +236,7 @@ MISTAKES = {
     ),
     "size in words": (
         (*OWN, "model.csv", "--models", "models.csv"),
-        ["models.csv, line 2", "params_b is 'seven'"],
+        ["models.csv: column 'params_b' is not a finite number: line 2 ('seven')"],
     ),
     "only a header": ((*OWN, "header.csv"), ["header.csv has no rows"]),
     "empty file": ((*OWN, "empty.csv"), ["empty.csv is empty"]),

@@ -9,9 +9,9 @@ from capability_transfer.analysis.outcomes.ingest import ingest
 from capability_transfer.analysis.outcomes.mapping import read_mapping
 from capability_transfer.common.encoding import check_utf8, utf8
 from capability_transfer.common.errors import InputError
+from capability_transfer.common.tables import read_rows
 from capability_transfer.evaluation.folders import Folder
 from capability_transfer.evaluation.instances import read_instances
-from capability_transfer.features.reading import read_rows
 
 CELLS = "variant,language,template,n_correct,n_total\nQwen3-8B,isl,ævi,1,1\n"
 ANSWERS = "variant,language,template,instance,correct\nQwen3-8B,isl,ævi,1,1\n"
@@ -29,7 +29,7 @@ READERS = {  # name of the file, its text with an æ, what reads it
     "answers": ("b.csv", ANSWERS, lambda path: ingest([path])),
     "harness": ("samples_mgsm_de.jsonl", line(LINE), lambda path: ingest([path])),
     "a log of no known format": ("x.jsonl", line({"æ": 1}), lambda path: ingest([path])),
-    "features": ("c.csv", CELLS, lambda path: read_rows(path, ["variant"], ["variant"])),
+    "features": ("c.csv", CELLS, lambda path: read_rows(path, ["variant"])),
     "mapping": ("m.yaml", "variant: {value: æ}\n", lambda path: read_mapping("rows", path)),
     "instances": ("i.jsonl", line({"æ": 1}), read_instances),
     "replacements": ("replacements.json", line(["æ"]),

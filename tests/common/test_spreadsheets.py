@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.outcomes.ingest import ingest
-from capability_transfer.analysis.outcomes.tables import read_csv
+from capability_transfer.common import tables
 from capability_transfer.common.files import read_table, write_table
 from capability_transfer.common.spreadsheets import guard, unguard
-from capability_transfer.features.reading import read_rows
+from capability_transfer.common.tables import read_rows, stream
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,9 +79,10 @@ def test_parquet_is_no_spreadsheet(tmp_path, table):
 
 def test_every_reader_of_csv_takes_the_guard_away(tmp_path, table):
     path = write_table(table, tmp_path / "t.csv")
-    assert read_rows(path, ["language"], ["language"])["language"].tolist() == NAMES
-    assert read_csv(path)["language"].tolist() == NAMES
-    assert read_csv(path).columns.tolist() == ["language", "=n", "x"]
+    assert read_rows(path, ["language"])["language"].tolist() == NAMES
+    assert tables.read_table(path)["language"].tolist() == NAMES
+    assert tables.read_table(path).columns.tolist() == ["language", "=n", "x"]
+    assert [row["language"] for _, row in stream(path)] == NAMES
 
 
 def test_outcomes_in_csv_come_back_through_both_of_their_readers(tmp_path):

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 from capability_transfer.common.errors import InputError
+from capability_transfer.common.tables import read_rows
 from capability_transfer.features import languages, resource
-from capability_transfer.features.reading import read_rows
 
 STUDY = [
     *("ara", "dan", "deu", "eng", "est", "fra", "hin", "isl"),
@@ -68,7 +68,7 @@ def test_codes_of_other_standards_lead_to_one(code, language):
 
 
 def test_aliases_have_reasons_and_contradict_no_column():
-    aliases = read_rows(languages.DATA / "language_aliases.csv", ["code", "language", "reason"], [])
+    aliases = read_rows(languages.DATA / "language_aliases.csv", ["code", "language", "reason"])
     assert (aliases["reason"] != "").all()
     assert aliases["code"].is_unique
     rows = languages.registry()

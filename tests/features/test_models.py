@@ -83,7 +83,7 @@ class TestReadModels:
             ("a,X-7B,X,off\nb,X-7B,Y,on", "X-7B has more than one family"),
             ("a,X-7B,X,maybe", "reasoning of a is 'maybe'"),
             ("a,X,X,off", "line 2: X states no size"),
-            ("a,X-7B,,off", "line 2: family is empty"),
+            ("a,X-7B,,off", "'family' is empty.*: line 2"),
         ],
     )
     def test_bad_rows_are_named(self, tmp_path, rows, message):
@@ -91,5 +91,5 @@ class TestReadModels:
             self.read(tmp_path, f"{self.HEADER}\n{rows}\n")
 
     def test_a_missing_column_is_named(self, tmp_path):
-        with pytest.raises(InputError, match="lacks the column family"):
+        with pytest.raises(InputError, match="has no column 'family'"):
             self.read(tmp_path, "variant,base_model,reasoning\na,X-7B,off\n")

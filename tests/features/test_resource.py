@@ -77,7 +77,7 @@ def test_crawls_are_checked(statistics):
     ("rows", "message"),
     [
         ("CC-MAIN-2026-21,eng,0,0,0", "line 2: pages is '0'"),
-        ("CC-MAIN-2026-21,eng,many,0,0", "line 2: pages is 'many'"),
+        ("CC-MAIN-2026-21,eng,many,0,0", r"'pages' is not a finite number: line 2 \('many'\)"),
         ("may,eng,10,0,0", "line 2: 'may' is not a crawl"),
         ("CC-MAIN-2026-21,eng,10,0,0\nCC-MAIN-2026-21,eng,11,0,0", "line 3: eng is counted twice"),
         ("CC-MAIN-2018-30,<unknown>,10,0,0", "counts no language"),
@@ -105,7 +105,7 @@ class TestRefresh:
         resource.refresh(cache, url=statistics.as_uri())
         page = tmp_path / "page.html"
         page.write_text("<html>not found</html>")
-        with pytest.raises(InputError, match="lacks the column"):
+        with pytest.raises(InputError, match="has no column"):
             resource.refresh(cache, url=page.as_uri())
         assert (cache / resource.CACHED).read_bytes() == statistics.read_bytes()
         assert [path.name for path in cache.iterdir()] == [resource.CACHED]

@@ -82,7 +82,10 @@ def test_given_rows_and_registry_rows_can_be_put_together(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("language,resource\nde,high\n", "language deu: resource is 'high'"),
+        (
+            "language,resource\nde,high\n",
+            r"'resource' is not a finite .*: language deu \('high'\)",
+        ),
         ("language,pages\nde,1000\n", "pages but not resource"),
         ("language,distence\nde,0.1\n", "write 'distance'"),
         ("language,resource\nde,5\nsw,295000\n", "swh: resource is 295000, but it is log10 of"),

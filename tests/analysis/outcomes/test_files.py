@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.outcomes.cells import pair_totals, to_cells
 from capability_transfer.analysis.outcomes.files import place, read_outcomes
-from capability_transfer.analysis.outcomes.schema import validate
+from capability_transfer.analysis.outcomes.schema import pair_totals, to_cells, validate
 from capability_transfer.analysis.outcomes.study import study_cells
 from capability_transfer.common.errors import InputError
 
@@ -72,9 +71,11 @@ HEADER = "variant,language,template,instance,correct\n"
         (HEADER + "a,dan,t,1,1\n\na,deu,t,1,C\n", r"line 4 \(deu, 'C'\)"),
         (HEADER + "a,dan,t,1,1\na,dan,t,2,\n", r"line 3 \(dan, ''\)"),
         (HEADER + "a,dan,t,1,1\na,dan,t,1,0\n", "more than once: line 2.*line 3"),
-        (HEADER + "a,dan,t,1,1\na,dan,t,2,0,9\n", "comma-separated"),
-        (HEADER + "a,dan,t,1,1,7\na,dan,t,2,0,9\n", "comma-separated"),
-        (HEADER + "a,dan,t,1\n", r"'correct'.*line 2"),
+        (HEADER + "a,dan,t,1,1\na,dan,t,2,0,9\n", "line 3 has 6 fields, the header 5"),
+        (HEADER + "a,dan,t,1,1,7\na,dan,t,2,0,9\n", "line 2 has 6 fields, the header 5"),
+        (HEADER + "a,dan,t,1\n", "line 2 has 4 fields, the header 5"),
+        (HEADER + 'a,dan,t,1,"1"1\n', "comma-separated"),
+        (HEADER[:-1] + ",variant\na,dan,t,1,1,b\n", "has the column variant more than once"),
         ("variant;language;template\na;b;c\n", "is separated by ';'"),
     ],
 )

@@ -122,7 +122,7 @@ def test_cells_in_lines_of_json(tmp_path):
         ({"correct": "C"}, "'correct' is neither 0/1 nor true/false.*line 2 .*'C'"),
         ({"correct": None}, "'correct' is neither.*line 2"),
         ({"language": None}, "'language' is empty.*line 2"),
-        ({"template": {"a": 1}}, r"line 2: template is \{'a': 1\}; it must be one value"),
+        ({"template": {"a": 1}}, r"'template' must hold one value: line 2 .*\{'a': 1\}"),
         ({"instance": 1}, "more than once.*line 1 .*line 2"),
     ],
 )

@@ -64,7 +64,7 @@ def test_a_models_file_to_complete(logs, renamed, tmp_path):
     out = tmp_path / "o.parquet"
     assert "not in the model registry" in run("ingest", log, "--out", out)
     path = out.with_suffix(".models.csv")
-    with pytest.raises(InputError, match="family is empty"):
+    with pytest.raises(InputError, match="'family' is empty"):
         read_models(path)
     table = pd.read_csv(path)
     assert table["params_b"].item() == 4

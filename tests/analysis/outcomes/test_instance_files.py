@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.outcomes.cells import to_cells
-from capability_transfer.analysis.outcomes.instance_files import cells_of_instances
-from capability_transfer.analysis.outcomes.schema import validate
+from capability_transfer.analysis.outcomes.files import cells_of_instances
+from capability_transfer.analysis.outcomes.schema import to_cells, validate
 from capability_transfer.common.errors import InputError
 
 

@@ -3,14 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.outcomes.cells import pair_totals
-from capability_transfer.analysis.outcomes.original import given_total
 from capability_transfer.analysis.outcomes.published import (
     published_counts,
     read_candidates,
     read_overview,
 )
-from capability_transfer.analysis.outcomes.study import POOLED, study_cells, study_counts, summary
+from capability_transfer.analysis.outcomes.schema import pair_totals
+from capability_transfer.analysis.outcomes.study import (
+    POOLED,
+    given_total,
+    study_cells,
+    study_counts,
+    summary,
+)
 from capability_transfer.common.errors import InputError
 from scipy.special import expit
 

@@ -25,7 +25,7 @@ def test_accuracies_and_counts_are_read(tmp_path):
     ("text", "message"),
     [
         (HEADER + "m,deu,original,50\nm,deu,numbers,0.4\n", "not percent"),
-        (HEADER + "m,deu,original,half\n", "line 2: accuracy is 'half'"),
+        (HEADER + "m,deu,original,half\n", r"'accuracy' is not a finite number: line 2 \('half'\)"),
         ("variant,language,perturbation\nm,deu,original\n", "neither accuracy nor"),
         (
             "variant,language,perturbation,n_correct,n_total\nm,deu,original,5,4\n",

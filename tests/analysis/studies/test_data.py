@@ -62,9 +62,9 @@ def test_models_of_ones_own_come_as_a_frame(cells):
         2.807, 0.001
     )
     assert "mine-7B 7" in " ".join(study.inputs.notes)
-    with pytest.raises(InputError, match="the table of models, row 0: family is empty"):
+    with pytest.raises(InputError, match="the table of models: column 'family' is empty.*row 0"):
         load(outcomes=own, models=pd.DataFrame([row | {"family": None}]))
-    with pytest.raises(InputError, match="the table of models lacks the column reasoning"):
+    with pytest.raises(InputError, match="the table of models has no column 'reasoning'"):
         load(outcomes=own, models=pd.DataFrame([row]).drop(columns="reasoning"))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 from capability_transfer.analysis.outcomes.samples import Request
-from capability_transfer.analysis.outcomes.scorers import check, choose
+from capability_transfer.analysis.outcomes.scores import check_choices, choose
 from capability_transfer.common.errors import InputError
 
 
@@ -43,6 +43,6 @@ def test_choices_that_are_none(stated, message):
 
 
 def test_a_task_that_no_log_has():
-    check(("gsm8k=a", "mgsm_*=b", "c"), ["gsm8k", "mgsm_de"])
+    check_choices(("gsm8k=a", "mgsm_*=b", "c"), ["gsm8k", "mgsm_de"])
     with pytest.raises(InputError, match=r"'gsm8', which no log has; tasks are gsm8k, math\. Did"):
-        check("gsm8=a", ["math", "gsm8k", "math"])
+        check_choices("gsm8=a", ["math", "gsm8k", "math"])
