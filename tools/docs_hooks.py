@@ -16,6 +16,7 @@ from pathlib import Path
 
 import typer
 from capability_transfer.analysis.cli import build
+from capability_transfer.analysis.commands import registry
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
@@ -94,9 +95,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def command_line() -> str:
     """Every command with its options, as Typer describes them."""
     command = typer.main.get_command(build())
-    for one in command.commands.values():
+    for name, one in command.commands.items():
+        examples = registry.COMMANDS[name].examples
         one.epilog = "\n".join(
-            f"*{what}*\n\n```sh\n{lines}\n```\n" for what, lines in one.examples.items()
+            f"*{what}*\n\n```sh\n{lines}\n```\n" for what, lines in examples.items()
         )
     context = typer.Context(command, info_name="transfer")
     text = get_docs_for_click(obj=command, ctx=context, name="transfer", title="Command line")

@@ -37,9 +37,8 @@ def loo_predict(
         list[str] | None,
         typer.Option(
             "--predictor",
-            help="Predictor to evaluate; repeatable. Default: all of study, size_reasoning, "
-            "model_mean, grand_mean, study_pairs, slopes, relatives, smooth. Figures 5, 6 and 14 "
-            "show study and smooth.",
+            help=f"Predictor to evaluate; repeatable. Default: all of "
+            f"{', '.join(complete.PREDICTORS)}. Figures 5, 6 and 14 show study and smooth.",
             autocompletion=complete.predictors,
         ),
     ] = None,
