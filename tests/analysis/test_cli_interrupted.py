@@ -60,10 +60,15 @@ def alive(group):
     return found
 
 
+def heeding():
+    """Lets Ctrl-C through, which a shell has whatever it puts into the background ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def stopped(command, cwd, begun, number, to_group):
     """Start a command, send a signal once it has ``begun``, and wait for the end."""
     process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, start_new_session=True)  # fmt: skip
+                               text=True, start_new_session=True, preexec_fn=heeding)  # fmt: skip
     try:
         limit = time.monotonic() + SECONDS
         while not begun() and process.poll() is None:

@@ -190,6 +190,7 @@ def test_features_and_outcomes_write_their_files(tmp_path):
     assert len(pd.read_parquet(tmp_path / "r" / "cache" / "cells.parquet")) == 69_000
 
 
+@pytest.mark.needs("templates")
 def test_a_tokenizer_of_ones_own_is_counted_and_enters_the_fit(cells, tmp_path):
     own = cells.replace({"variant": {"Qwen2.5-7B-Instruct": "my-model"}})
     own.to_csv(tmp_path / "cells.csv", index=False)
