@@ -220,7 +220,7 @@ test-wheel: ## the package as a user installs it: one top-level name, in a new e
 	$(needs)
 	tools/check_wheel.sh
 
-test-pymer4: ## our fits beside lme4's through pymer4, in an environment of its own
+test-pymer4: ## our fits beside lme4's through pymer4, in its own environment
 	$(needs) test lme4
 	@tools/pymer4.sh
 	.venv/bin/python -m pytest -m pymer4 tests/analysis/glmm/test_pymer4.py

@@ -24,7 +24,7 @@ Source = str | Path | pd.DataFrame
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Shown):
-    """Outcomes and features of one study; what every other function of the front starts from.
+    """Outcomes and features of one study; what every other function starts from.
 
     Attributes:
         inputs: cells, features and where both come from.

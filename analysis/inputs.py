@@ -110,7 +110,7 @@ def load(
 OF_OUTCOMES = ("variant", "language", "template", "split", "instance", "n_correct", "n_total")
 OF_MODELS = ("base_model", "size", "reasoning", "fertility", "params_b")
 OF_LANGUAGES = ("resource", "distance", "fertility", "size")
-"""Names with a meaning of their own, which a column of the other file may not have."""
+"""Reserved names, which a column of the other file may not have."""
 
 
 def _check_own_columns(

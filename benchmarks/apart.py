@@ -1,4 +1,4 @@
-"""Measuring in a process of its own: one thread, a time limit, one line of JSON back."""
+"""Measuring in a separate process: one thread, a time limit, one line of JSON back."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def measure(seed: int) -> pd.DataFrame:
 
 
 def measure_apart(seed: int) -> pd.DataFrame:
-    """``measure`` in a process of its own, one thread."""
+    """``measure`` in a separate process, one thread."""
     found = run_apart("benchmarks.warm", str(seed), limit=LIMIT)
     if "rows" not in found:
         raise InputError(f"warm refits: {found['status']}")

@@ -38,7 +38,7 @@ class InputError(ValueError):
 
 
 class DamagedFile(InputError):
-    """A file that is not what it was written as: cut off, no JSON, a pointer to another.
+    """A file that is not what it was written as: cut off, not JSON, a pointer to another.
 
     Not a file that needs a choice or a mapping: nothing is wrong with that one.
     """

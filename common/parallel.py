@@ -2,7 +2,7 @@
 
 Refits, bootstraps, simulations and held-out languages are lists of ``joblib.delayed`` calls that
 share nothing, each with its own seed. They run on joblib's default backend; inside ``cluster`` that
-is a Dask cluster, for every ``joblib.Parallel`` without a backend of its own. Results do not depend
+is a Dask cluster, for every ``joblib.Parallel`` without its own backend. Results do not depend
 on where they were computed.
 """
 

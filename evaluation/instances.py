@@ -1,7 +1,7 @@
 """Instances of templates in any languages, and the file that keeps them.
 
 **Matching.** Instances of different languages are matched by template and index: the same template
-(the same problem) and the same position. They are draws of their own: names, and in many templates
+(the same problem) and the same position. They are separate draws: names, and in many templates
 numbers, differ between languages, since the languages' lists of values do. Comparisons of
 languages are therefore matched by problem, not by the numbers in it; averages over instances are
 what is compared. The original split (the templates' default values) is the same problem with the

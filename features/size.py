@@ -52,7 +52,7 @@ def parse_size(name: str, count: Literal["total", "active"] | None = None) -> fl
     """Nominal billions of parameters that a model's name states.
 
     ``Qwen/Qwen3-8B`` is 8, ``gemma-3-270m`` 0.27; version numbers (``Qwen2.5``, ``OLMo-2-0425``)
-    are no sizes. ``count`` chooses for a mixture of experts that states both (``30B-A3B``).
+    are not sizes. ``count`` chooses for a mixture of experts that states both (``30B-A3B``).
 
     Raises InputError if the name states no size, two sizes, effective parameters (``E4B``),
     experts without their total (``8x7B``, ``17B-16E``), or a mixture and ``count`` is None.

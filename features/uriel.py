@@ -42,8 +42,8 @@ FEATURE_SETS = {
 }
 """lang2vec's sets: the file, the source in it, and how the names of the set's features begin.
 
-Without two of its own that give no distance: ``id``, one-hot identities, and ``learned``, vectors
-that NumPy does not load without running code.
+Without two of lang2vec's sets that give no distance: ``id``, one-hot identities, and ``learned``,
+vectors that NumPy does not load without running code.
 """
 
 

@@ -1,1 +1,1 @@
-"""The command line, one command a file; `analysis.cli` lists them."""
+"""The commands, one module per panel of `transfer --help`; `analysis.cli` lists them."""

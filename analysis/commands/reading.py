@@ -1,6 +1,6 @@
 """What commands read, and what they say of it: outcomes with features, and responses in logs.
 
-This module has no command of its own.
+This module defines no command.
 """
 
 from __future__ import annotations

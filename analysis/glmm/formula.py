@@ -147,7 +147,7 @@ class Formula:
                 raise InputError(f"column {name} is missing or not finite in row {rows}")
 
     def counts(self, data: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-        """Successes and trials of every row, as floats; a 0/1 response has one trial a row."""
+        """Successes and trials of every row, as floats; a 0/1 response has one trial per row."""
         counted = _cbind(self.response)
         if counted is None:
             success = numbers(data[self.response])
@@ -371,7 +371,7 @@ def _random_terms(inner: str) -> list[RandomTerm]:
 
 
 def _uncorrelated(lhs: str) -> list[str]:
-    """``x * z`` of ``(x * z || g)`` as terms of their own: 1, 0 + x, 0 + z and 0 + x:z.
+    """``x * z`` of ``(x * z || g)`` as separate terms: 1, 0 + x, 0 + z and 0 + x:z.
 
     lme4's ``expandDoubleVerts``: a factor's columns stay together and correlate.
     """

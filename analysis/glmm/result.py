@@ -179,7 +179,7 @@ class Fit:
             why = fixed if separated else "their effects are held back by the SD alone"
             found.append(f"{'; '.join(held)}: {why}")
         dispersion = self.diagnostics.get("dispersion")
-        # one trial a row has no variance beyond the binomial's: the statistic says nothing of it
+        # one trial per row has no variance beyond the binomial's: the statistic says nothing of it
         if dispersion is not None and dispersion > 1.2 and self.trials > self.nobs:
             found.append(
                 f"overdispersed: Pearson statistic over residual df is {dispersion:.2f}, so rows "

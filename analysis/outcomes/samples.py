@@ -126,7 +126,7 @@ class Format:
     Attributes:
         name: for reports.
         files: how its files look, for messages.
-        recognises: whether a file is one of its own, by its name and, if need be, its first line.
+        recognises: whether a file has this format, by its name and, if need be, its first line.
         read: samples of a file, one after another; fills in the ``Log`` on the way.
         default: the packaged mapping.
         again: how to evaluate again what ended in errors, where the program that wrote the logs

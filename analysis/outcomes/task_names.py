@@ -219,7 +219,7 @@ def _rows() -> tuple[_Row, ...]:
 
 
 def _pattern(tasks: str) -> re.Pattern[str]:
-    """``mgsm_*_{language}`` as a pattern; a field's second occurrence is a group of its own."""
+    """``mgsm_*_{language}`` as a pattern; a field's second occurrence is a separate group."""
     seen: dict[str, int] = {}
     parts = []
     for part in _FIELD.split(tasks):

@@ -42,7 +42,7 @@ STEPS = (
     Step("report", reads_results=True),
 )
 """Steps run side by side, so each keeps to one worker. Power simulations, benchmarks and cold lme4
-fits are targets of their own."""
+fits are separate targets."""
 
 
 def with_engine(steps: Sequence[Step], engine: str | None) -> list[Step]:

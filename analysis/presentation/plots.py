@@ -115,7 +115,7 @@ LONGEST = 60
 def plain(text: object, longest: int = LONGEST) -> str:
     r"""A text that is not ours (a name, a level, a file) so that a figure shows it as it stands.
 
-    Matplotlib reads what is between two ``$`` as mathematics and fails on what is none, leaves a
+    Matplotlib reads what is between two ``$`` as mathematics and fails on what is not, leaves a
     legend's entry out if it begins with ``_``, and cannot encode half of a surrogate pair; a line
     break or a very long name would push the axes out of the figure.
     """

@@ -210,7 +210,7 @@ def target_sets(
 
     Args:
         languages: language, script, family, resource (log10 pages); a language whose value is
-            missing falls into a set of its own, called ``unknown``.
+            missing falls into a separate set, called ``unknown``.
         source: the source language.
         targets: the languages to group.
         groupings: any of ``GROUPINGS``. ``same_script`` tells targets in the source's script
