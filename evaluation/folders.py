@@ -30,7 +30,7 @@ def package() -> ModuleType:
 
 
 def bundled() -> Path:
-    """Where the package keeps its folders."""
+    """The directory of the package's own template folders."""
     return Path(package().__file__).parent / "data" / "templates"
 
 

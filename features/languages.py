@@ -199,7 +199,7 @@ def _codes() -> dict[str, str]:
     for code, language in pairs:
         if code and codes.setdefault(code, language) != language:
             raise InputError(
-                f"{code} stands for {codes[code]} and for {language}: mend the registry"
+                f"{code} stands for {codes[code]} and for {language}: correct the registry"
             )
     return codes
 

@@ -63,7 +63,9 @@ def vectors(codes: tuple[str, ...], feature_set: str) -> dict[str, np.ndarray]:
     with np.load(_data() / file) as archive:
         places = {str(code): place for place, code in enumerate(archive["langs"])}
         if unknown := [code for code in codes if code not in places]:
-            raise InputError(f"URIEL has no vector for {name_some(unknown)}: mend its uriel code")
+            raise InputError(
+                f"URIEL has no vector for {name_some(unknown)}: correct its uriel code"
+            )
         features = np.char.startswith(archive["feats"], prefix)
         source_at = archive["sources"].tolist().index(source)
         rows = archive["data"][[places[code] for code in codes], :, source_at][:, features]

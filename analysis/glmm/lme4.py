@@ -35,7 +35,7 @@ Progress = Callable[[str, int, float], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """How lme4 fits.
+    """Settings of lme4's fit.
 
     Attributes:
         pirls_tolerance: glmerControl's ``tolPwrss``. lme4's default of 1e-7 leaves the deviance

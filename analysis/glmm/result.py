@@ -24,7 +24,7 @@ WALD_LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Optimisation:
-    """How the fit ended.
+    """The record of a fit's optimisation.
 
     ``hessian`` says where the standard errors come from (``exact``, ``finite-difference``,
     ``rx``: lme4's, which takes the random-effect SDs as known). ``max_abs_gradient`` is that of

@@ -55,7 +55,7 @@ def find_separation(
     success: np.ndarray,
     trials: np.ndarray,
 ) -> Separation | None:
-    """What separates the outcomes, or None.
+    """The columns that separate the outcomes, or None.
 
     Args:
         matrix: rows × columns, well scaled; ``unscale`` takes their coefficients to the data's.

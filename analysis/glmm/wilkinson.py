@@ -22,7 +22,7 @@ Variables = frozenset[str]
 
 @dataclass(frozen=True)
 class Expansion:
-    """What a sum stands for.
+    """The terms that a sum stands for.
 
     Attributes:
         terms: each the names that it multiplies; sorted by degree and then as written, names in

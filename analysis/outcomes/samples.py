@@ -73,7 +73,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Request:
-    """How logs are to be read.
+    """The options with which logs are read.
 
     Attributes:
         mapping: the user's YAML file, or None for each format's default.

@@ -62,7 +62,7 @@ def study_cells(
 
 
 def data_source(splits: Iterable[str] = ("symbolic",), seed: int = DEFAULT_SEED) -> str:
-    """What the study's cells are, for captions."""
+    """A description of the study's cells, for captions."""
     drawn = f"; the original split's totals (Table 12), drawn over templates (seed {seed})"
     return CELLS + (drawn if "original" in splits else "")
 

@@ -55,7 +55,7 @@ _LOCALE = re.compile(
 
 @dataclass(frozen=True)
 class Named:
-    """What the name of a task says.
+    """Language and benchmark as the name of a task states them.
 
     Attributes:
         language: a registered code, an ISO 639-3 code that a suite uses, or None.
@@ -167,7 +167,7 @@ def benchmark(task: str, language: str | None = None) -> str:
 
 
 def without_language(task: str) -> str:
-    """Why a task's name gives no language, as a sentence."""
+    """A sentence that says why a task's name gives no language."""
     found = by_suite(task)
     if found is not None and found.pair:
         return f"The task {task} is between two languages and belongs to neither."

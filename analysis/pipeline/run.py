@@ -77,7 +77,7 @@ def _side_by_side(
 
 
 def log_path(step: Step, directory: Path) -> Path:
-    """Where a step's output goes."""
+    """The file that a step's output goes to."""
     return directory / "cache" / "logs" / f"{step.command}.log"
 
 

@@ -29,7 +29,7 @@ Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What every fold shares.
+    """The data and settings that all folds share.
 
     Attributes:
         joined: cells with raw features.

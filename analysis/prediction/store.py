@@ -35,7 +35,7 @@ DRAWS_SEED = 0  # of the effects' draws, which the bundle keeps
 
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """What predictions are made from.
+    """The fit, features and settings that predictions are made from.
 
     Attributes:
         fitted: the default predictor on all data, with draws of its effects.

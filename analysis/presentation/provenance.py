@@ -19,7 +19,7 @@ RECORD = "provenance.json"
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a result rests on.
+    """The data, fit and seed that a result rests on.
 
     Attributes:
         data: which data, in words.

@@ -35,7 +35,7 @@ from capability_transfer.common.errors import InputError, suggest
 
 @dataclass(frozen=True)
 class Request:
-    """What to compute.
+    """The intervals and checks to compute.
 
     Attributes:
         intervals: one of ``METHODS``, or None.

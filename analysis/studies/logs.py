@@ -30,7 +30,7 @@ DONE = {"wrong": "counted as wrong", "drop": "left out", "fail": "refused"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Understood(Result):
-    """What was understood of logs.
+    """The result of ``ingest``: how logs were understood.
 
     Attributes:
         report: files, models, languages, counts and notes.

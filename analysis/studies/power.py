@@ -192,7 +192,7 @@ def planned_effect(text: str) -> tuple[str, float]:
 
 @dataclass(frozen=True)
 class Population:
-    """What planned studies are drawn from.
+    """The population that planned studies are drawn from.
 
     Attributes:
         pairs: one row per variant and language of the data: variant, base_model, family,

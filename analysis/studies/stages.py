@@ -47,7 +47,7 @@ MODES = {"off": ("o", plots.OURS), "on": ("D", plots.PUBLISHED)}
 
 @dataclass(frozen=True)
 class Settings:
-    """Of every stage's fit, as for ``transfer glmm``.
+    """Settings of the fit of every stage, as for ``transfer glmm``.
 
     ``directory`` keeps each stage's cells (``stages/STAGE.parquet``: they are outcome files of
     their own) and finished fits.

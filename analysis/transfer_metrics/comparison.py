@@ -41,7 +41,7 @@ LABELS = {
 
 
 def glmm_effects(fit: Fit, data: pd.DataFrame) -> pd.DataFrame:
-    """What a GLMM says of every variant, in log-odds.
+    """Level, effect and slopes of every variant by a GLMM, in log-odds.
 
     Args:
         fit: any fit with a ``variant`` random effect; language features are z-scores.

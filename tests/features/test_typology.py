@@ -87,7 +87,7 @@ def test_what_cannot_be_measured_is_refused():
         typology.build(["qqq"])
 
 
-@pytest.mark.parametrize(("uriel", "message"), [("mac", "for mkd"), ("xxx", "mend its uriel")])
+@pytest.mark.parametrize(("uriel", "message"), [("mac", "for mkd"), ("xxx", "correct its uriel")])
 def test_a_uriel_code_that_is_none_is_not_passed_over(uriel, message):
     rows = languages.table(["mkd"]).assign(uriel=uriel)
     with pytest.raises(InputError, match=message):

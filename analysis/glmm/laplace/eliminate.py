@@ -26,7 +26,7 @@ CHUNK = 4_000_000  # doubles in a dense temporary
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """What elimination adds to the leverages.
+    """Terms that elimination adds to the leverages.
 
     Attributes:
         gram: K, levels × q × q.

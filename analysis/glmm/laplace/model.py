@@ -55,7 +55,7 @@ Starts = int | Sequence[WarmStart | Fit] | None
 
 @dataclass(frozen=True)
 class Settings:
-    """How the Laplace engine fits.
+    """Settings of the Laplace engine.
 
     Attributes:
         tolerance: largest gradient allowed at the end, in log-likelihood per standard error.
