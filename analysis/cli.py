@@ -20,7 +20,7 @@ from capability_transfer.analysis.commands import (
 )
 from capability_transfer.analysis.commands.places import asked
 from capability_transfer.analysis.presentation import progress
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, speaking_options
 from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
@@ -101,6 +101,13 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a narrow encoding costs a sign, not the run
             stream.reconfigure(errors="replace")
+    with speaking_options():
+        status = _run()
+    sys.exit(status)
+
+
+def _run() -> int:
+    """The command line's exit status, once all is said."""
     try:
         with output.stoppable():
             status = build()(sys.argv[1:] or ["--help"], standalone_mode=False)
@@ -115,7 +122,7 @@ def main() -> None:
         output.say_error(_failed(error))
     except KeyboardInterrupt:
         status = output.INTERRUPTED
-    sys.exit(status if isinstance(status, int) else 0)
+    return status if isinstance(status, int) else 0
 
 
 class Command(TyperCommand):
@@ -134,6 +141,7 @@ class Command(TyperCommand):
         machine = ctx.params.pop("json") or ctx.find_root().params["json"]
         options, shared = dict(ctx.params), ctx.find_root().params
         with (
+            speaking_options(),
             output.speaking(self.name, options, machine),
             asked(self.params, options),
             progress.working(self.name),  # below it, what is shown of parts of the work
@@ -142,8 +150,7 @@ class Command(TyperCommand):
             try:
                 return super().invoke(ctx)
             except InputError as error:  # name only options that this command has
-                own = [name for parameter in self.params for name in parameter.opts]
-                raise error.with_options(own) from error.__cause__
+                raise error.with_parameters(_parameters(self)) from error.__cause__
 
     def format_help(self, ctx, formatter):
         """Typer's help, and the examples."""
@@ -166,6 +173,12 @@ class Group(TyperGroup):
             with formatter.section(panel):
                 rows = [(name, _summary(self.get_command(ctx, name))) for name in names]
                 formatter.write_dl(rows)
+
+
+def _parameters(command: TyperCommand) -> set[str]:
+    """What messages call a command's options: ``drop_missing`` for ``--drop-missing``."""
+    flags = [flag for parameter in command.params for flag in parameter.opts]
+    return {flag.lstrip("-").replace("-", "_") for flag in flags}
 
 
 def _summary(command: TyperCommand) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.formula import BINOMIAL_RESPONSE, Formula, RandomTerm, parse
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.features.table import FEATURES, Tables
 
 INDICATORS = ("reasoning",)
@@ -18,16 +18,16 @@ NOT_FEATURES = ("variant", "language", "base_model", "family")
 """Columns of the feature tables that a formula names as grouping factors."""
 
 REMEDIES = (
-    "give it in a --languages or --models file",
-    "leave the feature out of --formula",
-    "drop these rows with --drop-missing",
+    f"give it in a {option('languages')} or {option('models')} file",
+    f"leave the feature out of {option('formula')}",
+    f"drop these rows with {option('drop_missing', True)}",
 )
 COUNTS = ("cbind(n_correct,n_total-n_correct)", "cbind(n_total-n_correct,n_correct)")
 """Left sides of the outcomes' counts: right against wrong answers, or wrong against right."""
 
 TOKENIZERS = (
     "count the models' tokenizers (`transfer features --tokenizer NAME=SPEC`), give the counts "
-    "with --tokenizer-counts and NAME in the models file's column tokenizer"
+    f"with {option('tokenizer_counts')} and NAME in the models file's column tokenizer"
 )
 
 SAME = 1e-12
@@ -148,7 +148,7 @@ def standardise(
             if not sd > SAME * max(1.0, abs(mean)):
                 raise InputError(
                     f"feature {name} is constant ({mean:g}) in these data: it can have no effect",
-                    ["leave it out of --formula"],
+                    [f"leave it out of {option('formula')}"],
                 )
             rows.append({"feature": name, "mean": mean, "sd": sd})
         constants = pd.DataFrame(rows, columns=["feature", "mean", "sd"])

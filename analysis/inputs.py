@@ -11,7 +11,7 @@ import pandas as pd
 from capability_transfer.analysis.outcomes.files import place, read_outcomes
 from capability_transfer.analysis.outcomes.schema import check_fit_ready
 from capability_transfer.analysis.outcomes.study import study_cells
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, spelled, suggest
 from capability_transfer.common.tables import named
 from capability_transfer.features import fertility
 from capability_transfer.features import languages as language_registry
@@ -163,8 +163,10 @@ def unused_columns(cells: pd.DataFrame) -> list[str]:
     if not unused:
         return []
     return [
-        f"columns of the outcomes that are not used: {name_some(unused)} (features come from "
-        "the registries and from --languages and --models files)"
+        spelled(
+            f"columns of the outcomes that are not used: {name_some(unused)} (features come from "
+            f"the registries and from {option('languages')} and {option('models')} files)"
+        )
     ]
 
 
@@ -191,8 +193,8 @@ def _model_rows(
         near = suggest(unknown[0], rows["variant"])
         raise InputError(
             f"{where}no features are known for model {name_some(unknown)}.{near}",
-            ["describe it in a models file (--models, CSV with variant, base_model, family, "
-             "params_b, reasoning)"],
+            [f"describe it in a models file ({option('models')}, CSV with variant, base_model, "
+             "family, params_b, reasoning)"],
         )  # fmt: skip
     return used.reset_index(drop=True)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 from capability_transfer.common import extras
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.common.tables import Column, read_column, read_rows
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import models as model_registry
@@ -156,7 +156,10 @@ def count_all(
     for text in specifications:
         name, equals, specification = text.partition("=")
         if not (name and equals and specification):
-            raise InputError(f"--tokenizer takes NAME=SPEC, such as mine=tokenizer.json: {text!r}")
+            raise InputError(
+                f"{option('tokenizer')} takes NAME=SPEC, such as mine=tokenizer.json: {text!r}",
+                parameter="tokenizer",
+            )
         tell(name)
         tables.append(count(specification, codes, name=name))
     return pd.concat(tables, ignore_index=True)

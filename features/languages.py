@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.common.tables import Column, check_columns, named, read_column, read_rows
 from capability_transfer.features import names
 
@@ -40,7 +40,7 @@ TEMPLATE_VARIANTS = {"eng_metric": "eng"}
 """Template folders that are a second set of templates for a language, not a language."""
 UNKNOWN = (
     "name it by its ISO 639 code (swh or sw)",
-    "describe it in a --languages file, with its name and its features",
+    f"describe it in a {option('languages')} file, with its name and its features",
 )
 """What to do about a code that is not registered."""
 

@@ -86,7 +86,7 @@ def read_models(
             size = parse_size(row.get("hub_id") or row["base_model"], count)
             rows.loc[line, "params_b"] = parsed[row["base_model"]] = size
         except InputError as error:
-            raise InputError(f"{where}, {unit} {line}: {error}") from error
+            raise error.at(f"{where}, {unit} {line}: ") from error
     for column in ("tokenizer", "hub_id", "revision"):
         rows[column] = rows.get(column, "")
     rows["source"] = rows.get("source", where)

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
-
-from capability_transfer.analysis.arguments import speaking_options
 
 Function = Callable[..., None]
 
@@ -32,14 +29,8 @@ def command(examples: Mapping[str, str] | None = None) -> Callable[[Function], F
 
     def register(function: Function) -> Function:
         name = function.__name__.rstrip("_").replace("_", "-")
-
-        @wraps(function)
-        def run(*args: object, **given: object) -> None:
-            with speaking_options():
-                function(*args, **given)
-
-        COMMANDS[name] = Command(run, examples or {})
-        return run
+        COMMANDS[name] = Command(function, examples or {})
+        return function
 
     return register
 

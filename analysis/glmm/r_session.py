@@ -13,14 +13,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.columns import LOGICAL, Levels, codes, is_number
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, option
 
 INSTALL = (
-    "Without it, --engine laplace finds the same optimum. To have it: in a clone `make setup "
-    "WITHOUT_R=0` installs R, lme4 and rpy2 where it may. By hand, Debian/Ubuntu: `apt-get install "
-    "r-base-dev r-cran-lme4 python3-dev`; conda: `conda install -c conda-forge r-base r-lme4 "
-    "c-compiler`; elsewhere install R, then in R `install.packages('lme4')`; then in a clone `pip "
-    "install '.[lme4]'`."
+    f"Without it, {option('engine', 'laplace')} finds the same optimum. To have it: in a "
+    "clone `make setup WITHOUT_R=0` installs R, lme4 and rpy2 where it may. By hand, "
+    "Debian/Ubuntu: `apt-get install r-base-dev r-cran-lme4 python3-dev`; conda: `conda install "
+    "-c conda-forge r-base r-lme4 c-compiler`; elsewhere install R, then in R "
+    "`install.packages('lme4')`; then in a clone `pip install '.[lme4]'`."
 )
 
 

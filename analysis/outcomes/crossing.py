@@ -12,7 +12,7 @@ import duckdb
 import pandas as pd
 from capability_transfer.analysis.outcomes.samples import Log
 from capability_transfer.analysis.outcomes.task_names import benchmark
-from capability_transfer.common.errors import name_some
+from capability_transfer.common.errors import name_some, option, spelled
 
 
 def notes(database: duckdb.DuckDBPyConnection, logs: Iterable[Log]) -> list[str]:
@@ -48,9 +48,11 @@ def _shared(database: duckdb.DuckDBPyConnection, logs: Iterable[Log]) -> list[st
     ).fetchall()
     database.unregister("known")
     return [
-        f"{number} templates of {name_some(names)} have the same ids and are taken for the same "
-        "questions; if they are not, join both in a --mapping file: `template: {join: [place of "
-        "the task, place of the template]}`"
+        spelled(
+            f"{number} templates of {name_some(names)} have the same ids and are taken for the "
+            f"same questions; if they are not, join both in a {option('mapping')} file: "
+            "`template: {join: [place of the task, place of the template]}`"
+        )
         for names, number in found
     ]
 
@@ -69,7 +71,9 @@ def _apart(database: duckdb.DuckDBPyConnection) -> list[str]:
     if languages < 2 or most > 1:
         return []
     return [
-        f"no template is in more than one of the {languages} languages; if the questions are "
-        "translations of each other, map an id that is the same in all of them (template: in a "
-        "--mapping file)"
+        spelled(
+            f"no template is in more than one of the {languages} languages; if the questions are "
+            "translations of each other, map an id that is the same in all of them (template: in "
+            f"a {option('mapping')} file)"
+        )
     ]

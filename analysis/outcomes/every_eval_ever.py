@@ -21,7 +21,7 @@ from capability_transfer.analysis.outcomes.samples import (
     Sample,
 )
 from capability_transfer.analysis.outcomes.scores import read_score
-from capability_transfer.common.errors import DamagedFile, InputError, name_some, suggest
+from capability_transfer.common.errors import DamagedFile, InputError, name_some, option, suggest
 from capability_transfer.common.tables import first_line, read_lines
 
 REQUIRED = ("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation")
@@ -165,7 +165,8 @@ def _check(path: Path, task: str, scorer: str | None, results: list[Result]) -> 
     told = f"it has {name_some(known)}" if known else "it has one result without a name"
     raise InputError(
         f"{path}: the task {task or 'without a name'} has no result {scorer!r}; {told}."
-        f"{suggest(str(scorer), known)} Scorers of single tasks are chosen as --scorer TASK=NAME"
+        f"{suggest(str(scorer), known)} Scorers of single tasks are chosen as "
+        f"{option('scorer', 'TASK=NAME')}"
     )
 
 
@@ -174,7 +175,8 @@ def _rivals(path: Path, sample: str, names: list[str], task: str) -> str:
     choice = names[-1]
     return (
         f"{path}: sample {sample} was scored by {name_some(shown)}: choose one, "
-        f"--scorer '{choice}', or for this task only --scorer '{task}={choice}'"
+        f"{option('scorer', choice, quoted=True)}, or for this task only "
+        f"{option('scorer', f'{task}={choice}', quoted=True)}"
     )
 
 

@@ -24,7 +24,7 @@ from capability_transfer.analysis.outcomes.ingest import ingest
 from capability_transfer.analysis.outcomes.policies import connect, quoted
 from capability_transfer.analysis.outcomes.schema import KINDS, Kind, kind_of, to_cells, validate
 from capability_transfer.common.encoding import refuse_pointer
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, parameters
 from capability_transfer.common.tables import named, read_table
 
 TABLES = (".csv", ".parquet", ".jsonl")
@@ -59,7 +59,8 @@ def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
             try:
                 report = ingest([path], target)
             except InputError as error:
-                raise type(error)(f"{error}{_whose_options(str(error))}") from error
+                message = error.message
+                raise type(error)(f"{message}{_whose_options(message)}") from error
             return _sourced(cells_of_instances(target), report.source)
     if not path.is_file():
         raise InputError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
@@ -98,7 +99,7 @@ def place(outcomes: str | Path | pd.DataFrame, column: str, values: Collection[o
 
 def _whose_options(message: str) -> str:
     """Of a message about logs that names options: whose they are, since here are none of them."""
-    if "--" not in message:
+    if not parameters(message):
         return ""
     return (
         ". (Those options are `transfer ingest`'s, and ingest()'s in Python; the outcomes that it "

@@ -28,7 +28,7 @@ from capability_transfer.analysis.outcomes.samples import Format, Log, Request
 from capability_transfer.analysis.outcomes.scores import check_choices
 from capability_transfer.analysis.outcomes.staging import Measure, staging
 from capability_transfer.common.encoding import refuse_pointer
-from capability_transfer.common.errors import DamagedFile, InputError, name_some
+from capability_transfer.common.errors import DamagedFile, InputError, name_some, option, spelled
 from capability_transfer.common.files import replacing
 from capability_transfer.common.tables import records
 from capability_transfer.features import languages as language_registry
@@ -186,7 +186,9 @@ def _read_or_advise(*reading: Any, one_of_many: bool) -> Log:
     except DamagedFile as error:
         if not one_of_many:
             raise
-        raise DamagedFile(f"{error} (--skip-damaged leaves such files out)") from error
+        raise DamagedFile(
+            f"{error.message} ({option('skip_damaged', True)} leaves such files out)"
+        ) from error
 
 
 def _damage(path: Path, kind: Format, mapping: Mapping, request: Request) -> DamagedFile | None:
@@ -232,7 +234,7 @@ def _report(
     if None in splits and len(splits) > 1:
         raise InputError(
             f"{splits[None]} outcomes state no split and {counts.outcomes - splits[None]} do: map "
-            "split for all of them (--mapping)"
+            f"split for all of them ({option('mapping')})"
         )
     each = by("variant")
     languages = by("language")
@@ -293,8 +295,10 @@ def _notes(
         notes.append(f"languages under the registry's codes: {name_some(renamed, 20)}")
     if strange := [code for code, registered in known.items() if not registered]:
         notes.append(
-            f"no registered languages: {name_some(strange)}; map them (--mapping), or "
-            "describe them in a languages file (`transfer glmm --languages FILE`)"
+            spelled(
+                f"no registered languages: {name_some(strange)}; map them ({option('mapping')}), "
+                "or describe them in a languages file (`transfer glmm --languages FILE`)"
+            )
         )
     return notes
 

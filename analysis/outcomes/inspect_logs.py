@@ -22,7 +22,7 @@ from capability_transfer.analysis.outcomes.samples import (
 )
 from capability_transfer.analysis.outcomes.scores import read_score
 from capability_transfer.common import extras
-from capability_transfer.common.errors import DamagedFile, InputError, name_some, suggest
+from capability_transfer.common.errors import DamagedFile, InputError, name_some, option, suggest
 
 LEFT_OUT = {"events", "store", "timelines"}
 """Parts of a sample that nobody here reads and that can be large."""
@@ -141,8 +141,8 @@ def _scorer(
         return None
     if wanted is None and len(names) > 1:
         raise InputError(
-            f"{path} was scored by {name_some(names)}: choose one, --scorer {names[0]}, or for "
-            f"this task only --scorer {task}={names[0]}"
+            f"{path} was scored by {name_some(names)}: choose one, {option('scorer', names[0])}, "
+            f"or for this task only {option('scorer', f'{task}={names[0]}')}"
         )
     if wanted is None or wanted in names:
         return wanted or names[0], None
@@ -166,12 +166,12 @@ def _score(
         if part not in value:
             known = sorted(f"{name}.{key}" for key in value)
             raise InputError(
-                f"{where}: {name} has several values: choose one with --scorer, of "
+                f"{where}: {name} has several values: choose one with {option('scorer')}, of "
                 f"{name_some(known)}"
             )
         value = value[part]
     elif part is not None:
-        raise InputError(f"{where}: {name} has one value only: --scorer {name}")
+        raise InputError(f"{where}: {name} has one value only: {option('scorer', name)}")
     return read_score(value, where, threshold, letters=True)
 
 

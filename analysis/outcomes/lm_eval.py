@@ -32,7 +32,7 @@ from capability_transfer.analysis.outcomes.samples import (
 )
 from capability_transfer.analysis.outcomes.scores import read_score
 from capability_transfer.common.encoding import utf8
-from capability_transfer.common.errors import DamagedFile, InputError, name_some, suggest
+from capability_transfer.common.errors import DamagedFile, InputError, name_some, option, suggest
 from capability_transfer.common.tables import first_line, read_lines
 
 NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.jsonl?")
@@ -118,8 +118,9 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
             known = options | {_option(*one) for one in product(about.metrics, about.filters)}
             rivals = sorted(name for name in known if _is_meant(name, scorer))
             raise InputError(
-                f"{path} was scored by {name_some(rivals)}: choose one, --scorer {rivals[0]}, or "
-                f"for this task only --scorer {about.task}={rivals[0]}"
+                f"{path} was scored by {name_some(rivals)}: choose one, "
+                f"{option('scorer', rivals[0])}, or for this task only "
+                f"{option('scorer', f'{about.task}={rivals[0]}')}"
             )
         log.read += 1
         record = {"file": about.record, "sample": line}

@@ -32,7 +32,7 @@ from typing import Any
 import yaml
 from capability_transfer.analysis.outcomes import task_names
 from capability_transfer.common.encoding import utf8
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.common.tables import label
 from capability_transfer.features.reasoning import mode
 
@@ -220,11 +220,11 @@ def _read(reading: str, task: str, language: str | None) -> str | None:
 FIELDS = {"lm_eval": "sample.doc", "rows": "row"}
 """Where each format keeps a user's own fields, if not in ``sample.metadata``."""
 
+_PLACE = f"Say where it is in a mapping file ({option('mapping')}), such as "
 ADVICE = {
-    "other": "Say where it is in a mapping file (--mapping), such as `{column}: {fields}.{column}`",
-    "language": "Say where it is in a mapping file (--mapping), such as `language: "
-    "{fields}.lang`, `language: {{value: eng}}` for all files, or `language: [{{from: "
-    "file.name, pattern: 'mine_([a-z]+)'}}, default]`",
+    "other": _PLACE + "`{column}: {fields}.{column}`",
+    "language": _PLACE + "`language: {fields}.lang`, `language: {{value: eng}}` for all files, or "
+    "`language: [{{from: file.name, pattern: 'mine_([a-z]+)'}}, default]`",
 }
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 from capability_transfer.analysis.outcomes.staging import SCHEMA
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 
 ERRORS = ("fail", "wrong", "drop")
 DUPLICATES = ("fail", "first")
@@ -51,7 +51,9 @@ class Policies:
         for name, known in (("errors", ERRORS), ("duplicates", DUPLICATES)):
             if (value := getattr(self, name)) not in known:
                 raise InputError(
-                    f"--{name} is {value!r}; choose {name_some(known)}.{suggest(value, known)}"
+                    f"{option(name)} is {value!r}; choose {name_some(known)}."
+                    f"{suggest(value, known)}",
+                    parameter=name,
                 )
 
 
@@ -217,7 +219,8 @@ def _refuse(database: Any, positions: str, policies: Policies, what: str) -> Non
     leave = "Remove the repeated ones" if within else "Leave one of the files out"
     raise InputError(
         f"{number} samples are duplicates: the same question {what}: {told}. {leave}, map what "
-        "tells them apart (--mapping), or take the first (--duplicates first)"
+        f"tells them apart ({option('mapping')}), or take the first "
+        f"({option('duplicates', 'first')})"
     )
 
 
@@ -234,5 +237,6 @@ def _errors(database: Any, number: int, again: str) -> str:
     how = f" ({again})" if again else ""
     return (
         f"{number} samples ended in an error or have no score: {told}. Evaluate them again{how}, "
-        "count them as wrong (--errors wrong), or leave them out (--errors drop)"
+        f"count them as wrong ({option('errors', 'wrong')}), or leave them out "
+        f"({option('errors', 'drop')})"
     )

@@ -19,7 +19,7 @@ import pyarrow as pa
 from capability_transfer.analysis.outcomes.ingest import Progress, Report, ingest
 from capability_transfer.analysis.outcomes.policies import Policies, connect
 from capability_transfer.analysis.outcomes.samples import Request, Sample
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, option
 from capability_transfer.evaluation.answers.boxed import last_box
 from capability_transfer.evaluation.answers.numbers import decimal_sign, numbers
 from capability_transfer.evaluation.answers.stages import coverage, intermediates, operands
@@ -102,7 +102,7 @@ def stage_cells(cells: pd.DataFrame, stage: str) -> pd.DataFrame:
     if kept.empty:
         raise InputError(
             f"the logs hold nothing to count for {stage}: solutions with <<lhs=rhs>> marks are "
-            "needed (map solution in a --mapping file), and responses"
+            f"needed (map solution in a {option('mapping')} file), and responses"
         )
     kept.attrs = {"data_source": f"{stage} in {cells.attrs['data_source']}"}
     return kept

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from capability_transfer.analysis.outcomes.mapping import Mapping, about_file
 from capability_transfer.analysis.outcomes.samples import Format, Log, Request, Response, Sample
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.common.tables import count, first_line, label, score, stream
 
 SUFFIXES = (".csv", ".parquet")
@@ -44,14 +44,16 @@ def read(path: Path, mapping: Mapping, request: Request, log: Log) -> Iterator[S
         if scorer is not None and scorer not in row:
             known = sorted(row)
             raise InputError(
-                f"{where} has no column {scorer!r} for --scorer; its columns are "
-                f"{name_some(known, 12)}.{suggest(scorer, known)}"
+                f"{where} has no column {scorer!r} for {option('scorer')}; its columns are "
+                f"{name_some(known, 12)}.{suggest(scorer, known)}",
+                parameter="scorer",
             )
         placed = any(one.is_in(record) for one in mapping.column("score"))
         if error is None and scorer is None and not placed:
             raise InputError(
                 f"{path} has no score: looked in {mapping.places('score')}; its columns are "
-                f"{name_some(row, 12)}. Say which with --mapping, such as `score: row.correct`"
+                f"{name_some(row, 12)}. Say which with {option('mapping')}, such as "
+                "`score: row.correct`"
             )
         stated = mapping.pick("score", record) if scorer is None else row[scorer]
         yield Sample(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from numbers import Real
 
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 
 LETTERS = {"C": 1.0, "I": 0.0, "N": 0.0, "P": 0.5}
 """Inspect's own: correct, incorrect, no answer, partial credit."""
@@ -43,7 +43,7 @@ def read_score(
     if threshold is None:
         raise InputError(
             f"{where}: the score is {value}, partial credit: say from where it counts as correct "
-            "(--threshold 0.5), or choose another scorer (--scorer)"
+            f"({option('threshold', 0.5)}), or choose another scorer ({option('scorer')})"
         )
     return bool(value >= threshold)
 
@@ -58,12 +58,16 @@ def choices(stated: str | Sequence[str] | None) -> dict[str, str]:
         pattern, equals, name = str(text).partition("=")
         pattern, name = (pattern.strip() or "*", name.strip()) if equals else ("*", pattern.strip())
         if not name:
-            raise InputError(f"--scorer {text!r} names no scorer: write NAME or TASK=NAME")
+            raise InputError(
+                f"{option('scorer')} {text!r} names no scorer: write NAME or TASK=NAME",
+                parameter="scorer",
+            )
         if found.setdefault(pattern, name) != name:
             tasks = "all tasks" if pattern == "*" else pattern
             raise InputError(
-                f"--scorer names {found[pattern]} and {name} for {tasks}: choose one, or write "
-                "TASK=NAME for each task"
+                f"{option('scorer')} names {found[pattern]} and {name} for {tasks}: choose one, "
+                "or write TASK=NAME for each task",
+                parameter="scorer",
             )
     return dict(sorted(found.items(), key=lambda pair: (_is_pattern(pair[0]), pair[0] == "*")))
 
@@ -82,8 +86,9 @@ def check_choices(stated: str | Sequence[str] | None, tasks: Iterable[str]) -> N
     for pattern in choices(stated):
         if pattern != "*" and not any(fnmatchcase(task, pattern) for task in known):
             raise InputError(
-                f"--scorer names the task {pattern!r}, which no log has; tasks are "
-                f"{name_some(known or ['none'], 20)}.{suggest(pattern, known)}"
+                f"{option('scorer')} names the task {pattern!r}, which no log has; tasks are "
+                f"{name_some(known or ['none'], 20)}.{suggest(pattern, known)}",
+                parameter="scorer",
             )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option, spelled
 from capability_transfer.common.files import write_table
 from capability_transfer.features import models as registry_of
 from capability_transfer.features.size import parse_size
@@ -44,7 +44,7 @@ def resolve(
             rows.append((model, stated, reasoning, stated, stated, modes[0], len(known) > 0))
             continue
         if model is None:
-            raise InputError("a log names no model: map model or variant (--mapping)")
+            raise InputError(f"a log names no model: map model or variant ({option('mapping')})")
         name = renamed.get(model, model)
         known = _registered(registry, name, reasoning, model)
         if known is not None:
@@ -90,7 +90,8 @@ def _registered(
         if reasoning is None and len(rows) > 1:
             raise InputError(
                 f"{model} has both modes and its log does not say which: map reasoning "
-                "(--mapping, such as `reasoning: {value: 'off'}`), or say it when you evaluate "
+                f"({option('mapping')}, such as "
+                "`reasoning: {value: 'off'}`), or say it when you evaluate "
                 "(`inspect eval evaluation/task.py -T reasoning=on`, or off)"
             )
         rows = rows if reasoning is None else rows[rows["reasoning"] == reasoning]
@@ -118,8 +119,10 @@ def several_providers(table: pd.DataFrame) -> list[str]:
     for model in table["model"].dropna():
         served[model.partition("/")[2]].add(model)
     return [
-        f"{name_some(sorted(models))} are kept apart; map them to one name to merge them "
-        "(models: in a --mapping file)"
+        spelled(
+            f"{name_some(sorted(models))} are kept apart; map them to one name to merge them "
+            f"(models: in a {option('mapping')} file)"
+        )
         for models in served.values()
         if len(models) > 1
     ]

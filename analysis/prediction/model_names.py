@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import log2
 
 import pandas as pd
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.features import models as model_registry
 from capability_transfer.features import names
 from capability_transfer.features.size import parse_size
@@ -75,14 +75,15 @@ def find(models: pd.DataFrame, name: str, params: float | None) -> Named | None:
         if params is None and (close := _close(plain, labels)):
             raise InputError(
                 f"no model {name!r} is known. Did you mean {name_some(close)}? If another model "
-                "is meant, give its size with --params"
+                f"is meant, give its size with {option('params')}"
             )
         return None
     base, said = labels[found[0]]
     if params is not None and not alike(params, sizes[base]):
         raise InputError(
-            f"{base} has {sizes[base]:g} billion parameters, not {params:g}: leave --params out, "
-            "or give another model another name"
+            f"{base} has {sizes[base]:g} billion parameters, not {params:g}: leave "
+            f"{option('params')} out, or give another model another name",
+            parameter="params",
         )
     rows = known[known["base_model"] == base].reset_index(drop=True)
     return Named(base, said or mode, rows, bool(rows["in_data"].any()))
@@ -117,7 +118,8 @@ def known_family(models: pd.DataFrame, family: str) -> str | None:
     if close := suggest(family, families):
         raise InputError(
             f"the data have no family {family!r}.{close} They have {name_some(families, 12)}; for "
-            "a new one leave --family out"
+            f"a new one leave {option('family')} out",
+            parameter="family",
         )
     return None
 

@@ -18,7 +18,7 @@ from capability_transfer.analysis.glmm.posterior import Posterior
 from capability_transfer.analysis.glmm.predict import linear_predictor
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.prediction.folds import FEATURES
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option
 from scipy.special import expit
 
 PAIR = ["language", "variant"]
@@ -103,12 +103,15 @@ def check_engine(predictors: Sequence[Predictor], engine: str) -> None:
         verb = "is" if len(refusing) == 1 else "are"
         raise InputError(
             f"{name_some(refusing)} {verb} fitted by our engine alone, not by {engine}: leave "
-            "--engine out, or choose predictors of cells (--predictor study)"
+            f"{option('engine')} out, or choose predictors of cells "
+            f"({option('predictor', 'study')})",
+            parameter="engine",
         )
     if engine != "laplace" and not any(one.engines for one in predictors):
         raise InputError(
             f"{name_some([one.name for one in predictors])}: a mean has no GLMM for the engine "
-            f"{engine} to fit. Leave --engine out"
+            f"{engine} to fit. Leave {option('engine')} out",
+            parameter="engine",
         )
 
 

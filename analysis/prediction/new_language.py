@@ -19,7 +19,7 @@ from capability_transfer.analysis.prediction.new_model import NEW, AskedModel
 from capability_transfer.analysis.prediction.pair_features import pair_rows
 from capability_transfer.analysis.prediction.scores import COLUMNS, interval_ends
 from capability_transfer.analysis.prediction.store import Bundle, Catalogue
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features.languages import ENGLISH
 from scipy.special import expit
@@ -55,7 +55,7 @@ def find_languages(
         if (missing := rows[feature].isna()).any():
             raise InputError(
                 f"{name_some(rows.index[missing])} has no {feature}: {source} has no entry for it. "
-                "Give the feature in a --languages file"
+                f"Give the feature in a {option('languages')} file"
             )
     return rows.reset_index(drop=True), []
 
@@ -63,16 +63,20 @@ def find_languages(
 def check_items(items: int) -> None:
     """Raises InputError for more than ``MOST_ITEMS`` questions."""
     if items > MOST_ITEMS:
-        raise InputError(f"--items is a number of questions up to {MOST_ITEMS:,}, not {items:,}")
+        raise InputError(
+            f"{option('items')} is a number of questions up to {MOST_ITEMS:,}, not {items:,}",
+            parameter="items",
+        )
 
 
 def check_target(target: float) -> None:
     """Raises InputError for a target that is not an accuracy."""
+    accuracy = f"{option('target')} is an accuracy between 0 and 1"
     if not isinstance(target, Real) or isinstance(target, bool):
-        raise InputError(f"--target is an accuracy between 0 and 1, not {target!r}")
+        raise InputError(f"{accuracy}, not {target!r}", parameter="target")
     if not 0 < target < 1:
         hint = f": {target:g}% is {target / 100:g}" if 1 < target < 100 else ""
-        raise InputError(f"--target is an accuracy between 0 and 1, not {target:g}{hint}")
+        raise InputError(f"{accuracy}, not {target:g}{hint}", parameter="target")
 
 
 def predict(

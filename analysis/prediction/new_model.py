@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis.prediction import model_names
 from capability_transfer.analysis.prediction.store import Bundle, Catalogue
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option, spelled
 from capability_transfer.features.languages import resolve
 from capability_transfer.features.names import same
 from capability_transfer.features.size import check_billions, parse_size
@@ -59,8 +59,12 @@ def find_model(
     model; for a base model of two modes without ``reasoning``; and for no description at all.
     """
     if name is None and params is None:
-        raise InputError("say which model: --model NAME, or --params BILLIONS (and --family)")
-    name, family = _one_text("--model", name), _one_text("--family", family)
+        raise InputError(
+            f"say which model: {option('model', 'NAME')}, or {option('params', 'BILLIONS')} "
+            f"(and {option('family')})",
+            parameter="model",
+        )
+    name, family = _one_text("model", name), _one_text("family", family)
     params = None if params is None else _billions(params)
     asked = None if reasoning is None else _mode(reasoning)
     models = known.models
@@ -105,14 +109,22 @@ def _known_model(
     first = rows.iloc[0]
     if family is not None and not same(family, first["family"]):
         raise InputError(
-            f"{base} is of the family {first['family']}, not {family}: leave --family out"
+            f"{base} is of the family {first['family']}, not {family}: leave "
+            f"{option('family')} out",
+            parameter="family",
         )
     if found.mode and asked and found.mode != asked:
-        raise InputError(f"{name} says reasoning {found.mode}, --reasoning {asked}: leave one out")
+        raise InputError(
+            f"{name} says reasoning {found.mode}, {option('reasoning', asked)}: leave one out",
+            parameter="reasoning",
+        )
     asked = asked or found.mode
     modes = rows["reasoning"].map({0: "off", 1: "on"})
     if asked is None and modes.nunique() > 1:
-        raise InputError(f"{name} has reasoning on and off: say which with --reasoning")
+        raise InputError(
+            f"{name} has reasoning on and off: say which with {option('reasoning')}",
+            parameter="reasoning",
+        )
     asked = asked or modes.iloc[0]
     chosen = rows[modes == asked]
     tokenizer = str(first["tokenizer"] or "") or None
@@ -139,18 +151,21 @@ def _another(
     notes = []
     if params is None:
         params = parse_size(name)
-        notes.append(f"{params:g} billion parameters: read from the name, --params says otherwise")
+        says = f"{option('params')} says otherwise"
+        notes.append(f"{params:g} billion parameters: read from the name, {says}")
     elif name and (stated := model_names.stated(name)) and not model_names.alike(stated, params):
-        notes.append(f"its name states {stated:g} billion parameters; --params {params:g} counts")
+        counts = f"{option('params', params)} counts"
+        notes.append(f"its name states {stated:g} billion parameters; {counts}")
     if family is None and name is not None:
         kin = model_names.family_of(models, name)
         if kin is not None:
-            notes.append(f"family {kin}: read from the name, --family says otherwise")
+            notes.append(f"family {kin}: read from the name, {option('family')} says otherwise")
     if asked is None:
         modes = set(models["reasoning"])
         asked = "on" if modes == {1} else "off"
         if len(modes) > 1:
-            notes.append("reasoning is taken to be off; --reasoning on says otherwise")
+            says = f"{option('reasoning', 'on')} says otherwise"
+            notes.append(f"reasoning is taken to be off; {says}")
     label = name or f"{params:g}B" + (f" {kin or family}" if family else "")
     return AskedModel(
         label,
@@ -160,31 +175,38 @@ def _another(
         int(asked == "on"),
         "family" if kin else "nothing",
         model_names.tokenizer_of(models, kin),
-        tuple(notes),
+        tuple(map(spelled, notes)),
     )
 
 
-def _one_text(option: str, value: object) -> str | None:
+def _one_text(parameter: str, value: object) -> str | None:
     if value is None or (isinstance(value, str) and value.strip()):
         return None if value is None else value.strip()
     if isinstance(value, str):
-        raise InputError(f"{option} is empty: give a name, or leave it out")
-    raise InputError(f"{option} is one name, not {value!r}: ask about one model at a time")
+        problem = "is empty: give a name, or leave it out"
+    else:
+        problem = f"is one name, not {value!r}: ask about one model at a time"
+    raise InputError(f"{option(parameter)} {problem}", parameter=parameter)
 
 
 def _mode(reasoning: object) -> str:
     if isinstance(reasoning, bool | np.bool):
         return "on" if reasoning else "off"
     if (text := str(reasoning).strip().casefold()) not in ("on", "off"):
-        raise InputError(f"--reasoning is on or off, not {reasoning!r}")
+        raise InputError(
+            f"{option('reasoning')} is on or off, not {reasoning!r}", parameter="reasoning"
+        )
     return text
 
 
 def _billions(params: object) -> float:
     number = isinstance(params, Real) and not isinstance(params, bool | np.bool)
     if not (number and np.isfinite(params) and params > 0):
-        raise InputError(f"--params is billions of parameters, a number such as 8, not {params!r}")
-    check_billions(params, "--params")
+        raise InputError(
+            f"{option('params')} is billions of parameters, a number such as 8, not {params!r}",
+            parameter="params",
+        )
+    check_billions(params, option("params"))
     return float(params)
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from capability_transfer.analysis.presentation.tables import number, p_value
 from capability_transfer.analysis.report.results import Results, target
 from capability_transfer.analysis.report.sections import SECTIONS
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.common.files import write_text
 from markupsafe import Markup
 
@@ -34,7 +34,8 @@ def check(results: Results) -> None:
     if not any(section.needs and not results.missing(section.needs) for section in SECTIONS):
         raise InputError(
             f"{results.directory} has no results that a report could show: run `make all`, or "
-            "`transfer glmm --outcomes FILE` for your own, or name their folder with --out"
+            "`transfer glmm --outcomes FILE` for your own, or name their folder with "
+            f"{option('out')}"
         )
     _filled(results)
 
@@ -109,8 +110,8 @@ def _filled(results: Results) -> list[dict]:
             raise InputError(
                 f"the section '{section.title}' cannot be made: a column, a row or a number is "
                 f"missing in {files} ({type(error).__name__}: {error}). Write them again: "
-                f"{', '.join(f'`transfer {name}`' for name in makers)} with --out "
-                f"{results.directory}"
+                f"{', '.join(f'`transfer {name}`' for name in makers)} with "
+                f"{option('out', results.directory)}"
             ) from error
         sections.append(
             {

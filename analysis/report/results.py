@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 from capability_transfer.analysis.presentation.provenance import RECORD, Provenance
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, option
 from capability_transfer.common.files import read_table
 
 TARGETS = {
@@ -54,7 +54,7 @@ class Results:
             if table.empty:
                 raise InputError(
                     f"{self.directory / name} has a header and no rows: write it again with "
-                    f"`transfer {target(name)}` and --out {self.directory}"
+                    f"`transfer {target(name)}` and {option('out', self.directory)}"
                 )
             self._tables[name] = table
         return self._tables[name].copy()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.outcomes.schema import pair_totals
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.common.tables import Column, read_column, read_rows
 
 KEY = ["variant", "language", "perturbation"]
@@ -55,7 +55,8 @@ def from_cells(cells: pd.DataFrame) -> pd.DataFrame:
     if "split" not in cells.columns or cells["split"].nunique() < 2:
         raise InputError(
             "robustness compares the splits original and symbolic of the same questions; "
-            "the outcomes hold only one. Other perturbations come as a file of scores (--scores)"
+            "the outcomes hold only one. Other perturbations come as a file of scores "
+            f"({option('scores')})"
         )
     totals = pair_totals(cells).rename(columns={"split": "perturbation"})
     return totals[[*COLUMNS, "n_correct", "n_total"]]

@@ -18,7 +18,7 @@ from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number, stars
 from capability_transfer.analysis.published import beside, values
 from capability_transfer.analysis.study import MAIN
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, option
 from capability_transfer.features.languages import ENGLISH
 from capability_transfer.features.table import FEATURES
 from matplotlib.axes import Axes
@@ -140,7 +140,7 @@ def ceiling(
                     provenance=inputs.provenance, progress=tell,
                 )  # fmt: skip
         except InputError as error:
-            raise InputError(f"restricted to {restriction.label}: {error}") from error
+            raise error.at(f"restricted to {restriction.label}: ") from error
         paired = _paired(kept["variant"], inputs.features.models)
         table = fit.fixed_effects.assign(
             restriction=restriction.name,
@@ -195,7 +195,9 @@ def restrictions(
         if own.isna().any():
             raise InputError(
                 f"{pairs['variant'][own.isna()].iloc[0]} has no English ({ENGLISH}) outcomes, "
-                "so runs cannot be restricted by their English accuracy: leave --english out"
+                "so runs cannot be restricted by their English accuracy: leave "
+                f"{option('english')} out",
+                parameter="english",
             )
         for threshold in english:
             percent = f"{100 * threshold:g}"

@@ -16,7 +16,7 @@ from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 from matplotlib.figure import Figure
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
@@ -132,7 +132,7 @@ def _embedded(first: str, second: str) -> pd.DataFrame:
     if absent := [name for name in (first, second) if name not in known]:
         raise InputError(
             f"the study tabulates no scores of {absent[0]}.{suggest(absent[0], known)} It has "
-            f"{name_some(known, 20)}; for others give --outcomes with both languages"
+            f"{name_some(known, 20)}; for others give {option('outcomes')} with both languages"
         )
     return study_counts(["symbolic"], dict.fromkeys((first, second)), include_excluded=True)
 

@@ -17,7 +17,7 @@ from capability_transfer.analysis.presentation.result import Result, Sheet
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.published import read
 from capability_transfer.analysis.studies import held_out
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.common.parallel import replaced_quietly
 from matplotlib.axes import Axes
 
@@ -84,7 +84,9 @@ class TemplateBudgets(Result):
         """The error by templates seen: of pairs or language means, on all or unseen templates."""
         for name, value, known in (("level", level, held_out.LEVELS), ("truth", truth, TRUTHS)):
             if value not in known:
-                raise InputError(f"{name}={value!r}: there are {name_some(known)}")
+                raise InputError(
+                    f"{option(name, value)}: there are {name_some(known)}", parameter=name
+                )
         with plots.axes(ax, 4.8, 3.4, self.note) as ax:
             errors_by_budget(ax, self.table, level, truth)
             plots.legend_above(ax)

@@ -21,7 +21,7 @@ from capability_transfer.analysis.outcomes.schema import KINDS
 from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
-from capability_transfer.common.errors import name_some
+from capability_transfer.common.errors import name_some, option, spelled
 from capability_transfer.common.files import write_text
 
 DONE = {"wrong": "counted as wrong", "drop": "left out", "fail": "refused"}
@@ -190,4 +190,4 @@ def models_to_complete(found: Understood, out: Path) -> str:
     if path.exists():
         return f"kept {path} as it is; it must describe the models named above"
     variants.stub(found.models, path)
-    return f"complete {path}, then pass it on as --models"
+    return spelled(f"complete {path}, then pass it on as {option('models')}")

@@ -40,7 +40,7 @@ from capability_transfer.analysis.presentation.tables import Table, number, p_va
 from capability_transfer.analysis.published import beside, values
 from capability_transfer.analysis.studies.inference import Findings, Request, infer
 from capability_transfer.analysis.study import MAIN
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.features.table import FEATURES
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -422,7 +422,7 @@ def _check_names(model: Formula, inputs: Inputs) -> None:
         raise InputError(
             f"the formula names {name}, which is neither a feature nor a key of the outcomes."
             f"{suggest(name, known)} There are {name_some(known, 12)}. A covariate of your own is "
-            "a column of a --languages or --models file"
+            f"a column of a {option('languages')} or {option('models')} file"
         )
 
 

@@ -26,7 +26,7 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.studies.main_model import FittedModel, fit
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.common.kept import Store
 from capability_transfer.common.parallel import replaced_quietly
 from joblib import Parallel, delayed
@@ -174,7 +174,10 @@ def power(
 def check_level(level: float) -> None:
     """Raise InputError for a level that is not between 0 and 1."""
     if not 0 < level < 1:
-        raise InputError(f"--level is a share between 0 and 1, such as 0.05, not {level:g}")
+        raise InputError(
+            f"{option('level')} is a share between 0 and 1, such as 0.05, not {level:g}",
+            parameter="level",
+        )
 
 
 def planned_effect(text: str) -> tuple[str, float]:

@@ -39,7 +39,7 @@ from capability_transfer.analysis.robustness.scores import (
     read_scores,
 )
 from capability_transfer.analysis.terciles import terciles
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, option
 from capability_transfer.common.seeds import DEFAULT_SEED
 from capability_transfer.features import resource
 from capability_transfer.features.languages import resolve
@@ -233,7 +233,10 @@ def robustness(
     Raises InputError for scores that cannot be read or compared, and for two sources of them.
     """
     if outcomes is not None and scores is not None:
-        raise InputError("give --outcomes or --scores, not both: they are two sources of scores")
+        raise InputError(
+            f"give {option('outcomes')} or {option('scores')}, not both: they are two sources of "
+            "scores"
+        )
     own = outcomes is not None or scores is not None
     if scores is not None:
         tables = [("scores", f"scores of {Path(scores).name}", read_scores(scores))]

@@ -22,7 +22,7 @@ from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number, stars
 from capability_transfer.analysis.published import values
 from capability_transfer.analysis.study import MAIN, SPECIFICATIONS, Specification
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.features.table import FEATURES
 from matplotlib.figure import Figure
 
@@ -132,7 +132,9 @@ def specifications(
         try:
             fit = run(label, changed)
         except InputError as error:
-            raise InputError(f"specification {name}: {error}. Choose others with --only") from error
+            raise InputError(
+                f"specification {name}: {error.message}. Choose others with {option('only')}"
+            ) from error
         baseline = None
         if "size" in changed.variables():
             baseline = run(f"{label}, size only", replace(changed, fixed="size"))
@@ -184,7 +186,9 @@ def prepared(inputs: Inputs, main: str = MAIN) -> pd.DataFrame:
     script = built.data["language"].map(scripts)
     if script.isna().any():
         unknown = name_some(built.data["language"][script.isna()].unique())
-        raise InputError(f"no script is known for {unknown}: give it in a --languages file")
+        raise InputError(
+            f"no script is known for {unknown}: give it in a {option('languages')} file"
+        )
     return built.data.assign(
         non_latin=(script != "Latn").astype(float), cell=np.arange(len(script)).astype(str)
     )

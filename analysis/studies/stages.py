@@ -26,7 +26,7 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.studies import main_model
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, option
 from capability_transfer.common.files import write_table
 from capability_transfer.features import models as model_registry
 from matplotlib.figure import Figure
@@ -306,7 +306,7 @@ def gap_and_compute(cells: pd.DataFrame, models: Path | None = None) -> pd.DataF
     if (unknown := table["params_b"].isna()).any():
         raise InputError(
             f"the size of {', '.join(table['variant'][unknown])} is not known: describe it in a "
-            "models file (--models)"
+            f"models file ({option('models')})"
         )
     table["toggled"] = table.groupby("base_model")["reasoning"].transform("nunique") > 1
     table["output_tokens"] = table["variant"].map(tokens)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.terciles import TERCILES, terciles
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 
 UNMATCHED = ("error", "intersect")
 UNKNOWN = "unknown"
@@ -176,7 +176,8 @@ def _rates(variant: str, rows: pd.DataFrame, wanted: list[str], unmatched: str) 
         )
         raise InputError(
             f"{variant} was not given the same items in every language: {listed}. "
-            "Intersect the items if that is what you want (--intersect, or unmatched='intersect')"
+            f"Intersect the items if that is what you want ({option('intersect', True)}, or "
+            "unmatched='intersect')"
         )
     rate, trials = rate[complete], trials[complete]
     return ItemRates(

@@ -39,6 +39,15 @@ def options():
 OPTIONS = options()
 
 
+def references(path):
+    """The options that a module's messages refer to by ``option(…)``, with their lines."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "option":
+            name = node.args[0]
+            if isinstance(name, ast.Constant):  # a variable is a parameter's name by its value
+                yield node.lineno, f"--{name.value.replace('_', '-')}"
+
+
 def texts(path):
     """The texts of a module with their lines, but for docstrings; fields of f-strings left out."""
     tree = ast.parse(path.read_text())
@@ -62,6 +71,9 @@ def texts(path):
 
 def unknown(path, anywhere):
     """Options that a module's texts name, with their places, and that no such command has."""
+    for line, option in references(path):
+        if not is_there(option, path, anywhere):
+            yield path.name, line, option
     for line, text in texts(path):
         for name, rest in COMMAND.findall(text):
             yield from (
@@ -70,9 +82,28 @@ def unknown(path, anywhere):
                 if option not in OPTIONS[name]
             )
         for option in OPTION.findall(COMMAND.sub("", text)):
-            having = [option in known for known in anywhere]
-            if not (any(having) if path in OTHERS else all(having)):
+            if not is_there(option, path, anywhere):
                 yield path.name, line, option
+
+
+def is_there(option, path, anywhere):
+    """Whether all commands that can print what a reader says have an option; any, for others."""
+    having = [option in known for known in anywhere]
+    return any(having) if path in OTHERS else all(having)
+
+
+def test_messages_refer_to_options_instead_of_spelling_them():
+    """But for commands, which are told on the command line alone, and shell code in backticks."""
+    spelt = [
+        (path.name, line, option)
+        for path in (*READERS, *OTHERS)
+        if path.parent.name not in ("commands", "pipeline")
+        for line, text in texts(path)
+        if not OPTION.fullmatch(text)  # an argument to a program
+        for option in OPTION.findall(re.sub("`[^`]*`", "", text))
+    ]
+    assert spelt == []
+    assert sum(1 for path in (*READERS, *OTHERS) for _ in references(path)) > 50
 
 
 def test_what_readers_of_logs_advise_is_there_wherever_logs_are_read():
@@ -88,6 +119,9 @@ def test_every_option_that_is_named_is_one():
     ("text", "wrong"),
     [
         ('f"{x}: choose one, --scorer {y}"', []),
+        ("f\"{x}: choose one, {option('scorer', y)}\"", []),
+        ("f\"with {option('skip_damaged', True)}\"", []),
+        ("option('drop_missing', True)", ["--drop-missing"]),  # ingest has none
         ('"a " "--scorers b"', ["--scorers"]),
         ('"--models"', ["--models"]),  # ingest has none
         ('"`transfer glmm --models FILE`"', []),

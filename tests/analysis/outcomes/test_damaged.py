@@ -32,7 +32,7 @@ def cut(folder, task):
 
 def test_a_file_that_was_cut_off_is_left_out_whole(folder, tmp_path):
     path = cut(folder, "mgsm_direct_sw")
-    with pytest.raises(InputError, match=r"line 3 is not JSON.*\(--skip-damaged leaves such"):
+    with pytest.raises(InputError, match=r"line 3 is not JSON.*\(skip_damaged=True leaves such"):
         ingest([folder])
     with pytest.raises(InputError, match=r"line 3 is not JSON.*cut off\?$"):
         ingest([path])
@@ -57,7 +57,7 @@ def test_what_needs_a_choice_is_not_damaged(folder):
     """A file that is whole is never left out for what can be said about it."""
     three = {("a", "none"): [1.0], ("b", "none"): [0.0]}
     write(folder.parent, "Qwen/Qwen2.5-1.5B-Instruct", [Task("gsm8k", three)], "new")
-    with pytest.raises(InputError, match="choose one, --scorer a,none"):
+    with pytest.raises(InputError, match="choose one, scorer='a,none'"):
         ingest([folder], skip_damaged=True)
     with pytest.raises(InputError, match="gsm8k.*has no language"):
         ingest([folder], request=Request(scorer="gsm8k=a"), skip_damaged=True)
@@ -74,7 +74,9 @@ def test_what_needs_a_choice_is_not_damaged(folder):
 def test_inspect_logs(tmp_path, name, damage):
     (tmp_path / "good.eval").write_bytes((INSPECT / "big_on.eval").read_bytes())
     (tmp_path / name).write_bytes(damage)
-    with pytest.raises(InputError, match=rf"{name} is not a readable Inspect log.*--skip-damaged"):
+    with pytest.raises(
+        InputError, match=rf"{name} is not a readable Inspect log.*skip_damaged=True"
+    ):
         ingest([tmp_path])
     report = ingest([tmp_path], skip_damaged=True)
     assert report.counts.outcomes == 8
@@ -96,7 +98,7 @@ def test_tables(tmp_path, name, damage):
     if name == "x.jsonl":  # nobody can tell what it was
         assert [one.name for one in ingest([tmp_path]).others] == [name]
         return
-    with pytest.raises(InputError, match=rf"{name}.*--skip-damaged"):
+    with pytest.raises(InputError, match=rf"{name}.*skip_damaged=True"):
         ingest([tmp_path])
     assert ingest([tmp_path], skip_damaged=True).counts.outcomes == 1
 
@@ -114,7 +116,9 @@ def test_every_eval_ever(tmp_path):
         lines = [line, line | {"sample_id": "2"} | second]
         text = "\n".join(json.dumps(one | {"evaluation_id": name}) for one in lines)
         (tmp_path / f"{name}.jsonl").write_text(text.replace('"m"', f'"acme/{name}-1B"'))
-    with pytest.raises(InputError, match=r"b\.jsonl, line 2 has no evaluation.is_correct.*--skip"):
+    with pytest.raises(
+        InputError, match=r"b\.jsonl, line 2 has no evaluation.is_correct.*skip_dam"
+    ):
         ingest([tmp_path])
     report = ingest([tmp_path], skip_damaged=True)
     assert report.variants["model"].tolist() == ["acme/a-1B"]
@@ -156,7 +160,7 @@ def test_files_that_may_not_be_read(tmp_path, monkeypatch, name):
 
 def test_analyses_say_whose_options_are_meant(folder):
     cut(folder, "mgsm_direct_sw")
-    with pytest.raises(InputError, match=r"--skip-damaged.*options are `transfer ingest`'s"):
+    with pytest.raises(InputError, match=r"skip_damaged=True.*options are `transfer ingest`'s"):
         read_outcomes(folder)
 
 

@@ -132,7 +132,7 @@ def test_each_task_its_scorer(right):
     assert right(lines, ("mgsm_sw=b", "c"))[1] == [False, True]
     with pytest.raises(InputError, match="the task mgsm_de has no result 'a'; it has c, d"):
         right(lines, "a")
-    with pytest.raises(InputError, match="by c, d: choose one, .* --scorer 'mgsm_de=d'"):
+    with pytest.raises(InputError, match="by c, d: choose one, .* scorer='mgsm_de=d'"):
         right(lines, "mgsm_sw=a")
     with pytest.raises(
         InputError, match="the task 'mgsm_fr', which no log has; .*mgsm_de, mgsm_sw"

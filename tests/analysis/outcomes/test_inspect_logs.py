@@ -111,12 +111,12 @@ def scored(value):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (0.5, "partial credit.*--threshold"),
-        ("P", "partial credit.*--threshold"),
+        (0.5, "partial credit.*threshold=0.5"),
+        ("P", "partial credit.*threshold=0.5"),
         ("INVALID", "'INVALID'; expected C, I"),
         ("c", "'c'; expected"),
         (2, "is 2; expected"),
-        ({"a": 1}, r"several values: choose one with --scorer, of boxed\.a"),
+        ({"a": 1}, r"several values: choose one with scorer=, of boxed\.a"),
     ],
 )
 def test_scores_that_are_none(edited, value, message):
@@ -144,7 +144,7 @@ def test_epochs_are_instances(logs, tmp_path):
 
 def test_the_same_questions_in_two_runs(logs, tmp_path):
     paths = [logs / "one_mode.eval", logs / "long_metadata.eval"]
-    with pytest.raises(InputError, match="8 samples are duplicates.*--duplicates first"):
+    with pytest.raises(InputError, match="8 samples are duplicates.*duplicates='first'"):
         ingest(paths)
     report, table = outcomes(paths, tmp_path / "o.parquet", duplicates="first")
     assert report.counts.duplicates == 8
@@ -163,7 +163,7 @@ def test_a_copied_log(logs, tmp_path):
 
 def test_scorer_is_a_choice(logs, tmp_path):
     path = logs / "two_scorers.eval"
-    with pytest.raises(InputError, match="scored by boxed, match: choose one, --scorer boxed"):
+    with pytest.raises(InputError, match="scored by boxed, match: choose one, scorer='boxed'"):
         ingest([path])
     for scorer in ("boxed", "match"):
         assert ingest([path], request=Request(scorer=scorer)).counts.outcomes == 8

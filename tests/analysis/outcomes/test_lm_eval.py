@@ -109,7 +109,7 @@ def test_several_metrics_of_an_old_log(tmp_path):
         right([folder], out)
     assert right([folder], out, "acc_norm") == [1, 0, 0]
     (folder / f"results_{DATE}.json").unlink()
-    with pytest.raises(InputError, match="scored by acc, acc_norm: choose one, --scorer acc, or"):
+    with pytest.raises(InputError, match="scored by acc, acc_norm: choose one, scorer='acc', or"):
         right([folder], out)
     assert right([folder], out, "acc") == [1, 0, 1]
 

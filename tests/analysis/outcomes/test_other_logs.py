@@ -256,7 +256,7 @@ def test_splits_stated_for_some(tmp_path):
 
 
 def test_unknown_policies():
-    with pytest.raises(InputError, match="--errors is 'wrnog'.*Did you mean wrong"):
+    with pytest.raises(InputError, match="errors= is 'wrnog'.*Did you mean wrong"):
         Policies(errors="wrnog")
 
 

@@ -72,7 +72,7 @@ def _width(table):
 def test_a_hub_id_and_a_mode_mean_a_variant(bundle):
     model = new_model.find_model(bundle, "Qwen/Qwen3-8B", None, None, "on")
     assert (model.variant, model.known, 2**model.size) == ("Qwen3-8B (reasoning on)", "variant", 8)
-    with pytest.raises(InputError, match="say which with --reasoning"):
+    with pytest.raises(InputError, match="say which with reasoning="):
         new_model.find_model(bundle, "Qwen/Qwen3-8B", None, None, None)
     assert new_model.find_model(bundle, "google/gemma-3-4b-it", None, None, None).reasoning == 0
 
@@ -103,7 +103,7 @@ def test_a_name_is_the_same_in_any_spelling(bundle, written):
      (1e-300, "from 0.0001 to 100,000, not 1e-300$")],
 )  # fmt: skip
 def test_a_size_that_no_model_has_is_refused(bundle, params, said):
-    with pytest.raises(InputError, match=f"--params is billions of parameters.*{said}"):
+    with pytest.raises(InputError, match=f"params= is billions of parameters.*{said}"):
         new_model.find_model(bundle, None, params, "Qwen3", "on")
 
 
@@ -137,7 +137,7 @@ def test_a_size_given_on_purpose_makes_a_near_name_another_model(bundle):
     same = new_model.find_model(bundle, "Qwen/Qwen3-8B", 8.2, None, "on")
     assert (same.known, 2**same.size) == ("variant", 8)
     odd = new_model.find_model(bundle, "somebody/new-3B", 70, None, "off")
-    assert "its name states 3 billion parameters; --params 70 counts" in odd.notes
+    assert "its name states 3 billion parameters; params=70 counts" in odd.notes
 
 
 def test_a_model_that_is_only_registered_has_its_size_and_family(bundle):
@@ -241,7 +241,7 @@ def test_what_reaches_a_target(bundle):
         ((None, 8.0, "Qwen", None), "Did you mean"),
         ((None, 8.0, None, "yes"), "on or off"),
         (("Qwen/Qwen3-8", None, None, "on"), "Did you mean Qwen/Qwen3-8B"),
-        (("somebody/Qwen3-8B", None, None, "on"), "Did you mean Qwen/Qwen3-8B.*--params"),
+        (("somebody/Qwen3-8B", None, None, "on"), "Did you mean Qwen/Qwen3-8B.*params="),
         (("gemma-34b-it", None, None, None), "Did you mean google/gemma-3-4b-it"),
         (("Qwen/Qwen3-8B", 14, None, "on"), "has 8 billion parameters, not 14"),
         (("Qwen/Qwen3-8B", None, "Gemma 3", "on"), "of the family Qwen3, not Gemma 3"),

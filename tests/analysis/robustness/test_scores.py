@@ -45,7 +45,7 @@ def test_one_split_is_nothing_to_compare():
     cells = pd.DataFrame(
         {"variant": ["m"], "language": ["deu"], "template": ["a"], "n_correct": [1], "n_total": [2]}
     )
-    with pytest.raises(InputError, match="hold only one.*--scores"):
+    with pytest.raises(InputError, match="hold only one.*scores="):
         from_cells(cells)
     with pytest.raises(InputError, match="hold only one"):
         from_cells(cells.assign(split="symbolic"))

@@ -45,7 +45,7 @@ def test_row_order_does_not_matter():
 def test_unmatched_items_are_listed_and_intersected_only_on_request():
     table = cells(variants=["m"])
     table = table[~((table["language"] == "dan") & (table["template"] == "b"))]
-    with pytest.raises(InputError, match="dan lacks b.*--intersect"):
+    with pytest.raises(InputError, match="dan lacks b.*intersect=True"):
         item_rates(table)
     (rates,) = item_rates(table, unmatched="intersect")
     assert rates.items == ("a", "c")
