@@ -73,7 +73,7 @@ def test_equal_runs_give_equal_answers(script, tmp_path):
 
 def test_a_model_with_two_modes_needs_one(script, tmp_path):
     log = evaluate(script, tmp_path)
-    assert log.samples[0].error.message.startswith("InputError('scripted/Qwen/Qwen3-8B has both")
+    assert log.samples[0].error.message.startswith("scripted/Qwen/Qwen3-8B has both")
 
 
 def test_scripted_failures_are_errors_of_samples(script, tmp_path):
