@@ -15,6 +15,7 @@ from capability_transfer.analysis.data import load
 from capability_transfer.analysis.glmm import engines
 from capability_transfer.analysis.outcomes import formats, mapping
 from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.pipeline import index, steps
 from capability_transfer.analysis.studies.main_model import fit
 from capability_transfer.features import table
 from typer.testing import CliRunner
@@ -93,6 +94,16 @@ def test_an_analysis_with_its_command(entered, monkeypatch, tmp_path):
     assert "Mean gap: 37.7 points over 46 runs" in ran.output
     assert len(pd.read_csv(tmp_path / "gaps" / "table.csv")) == 46
     assert (tmp_path / "tables" / "table_gaps.tex").is_file()
+
+
+def test_the_lines_that_index_an_analysis_and_make_it_a_step():
+    known = {"CELLS": index.CELLS, "Item": index.Item, "Step": steps.Step}
+    item, step = (
+        eval(block.text, known)[0]
+        for block in every_block()
+        if block.text.startswith(("(Item(", "(Step("))
+    )
+    assert (item.name, item.step) == ("table_gaps", step.command) == ("table_gaps", "gaps")
 
 
 def test_example_data_are_as_simulated(tmp_path):

@@ -59,7 +59,7 @@ STATUS = {"transfer templates --language dan": 1}
 FRAGMENTS = {"docs/add-an-engine.md": "def fit(formula, data, *, start=None"}
 """Python that shows a signature, and does nothing."""
 
-FEATURE, ITEM, PREDICTOR = "(Feature(", "(Item(", "PairModel("
+FEATURE, ITEM, STEP, PREDICTOR = "(Feature(", "(Item(", "(Step(", "PairModel("
 """Lines to enter in a list, which test_examples.py holds to what they are made of."""
 
 BLOCKS = [
@@ -110,7 +110,7 @@ def enter(block: Block, clone: Path) -> None:
 
 
 def is_entered(block: Block) -> bool:
-    return block.text.startswith((FEATURE, ITEM, PREDICTOR, "FORMATS", "ENGINES"))
+    return block.text.startswith((FEATURE, ITEM, STEP, PREDICTOR, "FORMATS", "ENGINES"))
 
 
 def _named(block: Block, texts) -> list[str]:
