@@ -15,6 +15,13 @@ def test_importing_the_package_imports_nothing_else():
     assert run.stdout.strip() == "set()"
 
 
+def test_an_answer_that_draws_nothing_imports_no_matplotlib():
+    code = "import sys, capability_transfer as ct; ct.load(); ct.predict; ct.fit; ct.penalty"
+    code += "; print('matplotlib' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
+
+
 def test_every_entry_is_there_listed_and_documented():
     assert set(ct.__all__) == {*ct.ENTRIES, *ct.MODULES}
     assert dir(ct) == sorted(ct.__all__)  # what completion offers, and no more

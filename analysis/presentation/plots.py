@@ -1,21 +1,25 @@
-"""One look for every figure, and how a figure becomes files."""
+"""One look for every figure, and how a figure becomes files.
+
+Matplotlib is imported where something is drawn: it takes longer than most analyses to read.
+"""
 
 from __future__ import annotations
 
 import io
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from capability_transfer.common.files import record, replacing
-from matplotlib import image
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 INK = "#1f2933"
 MUTED = "#7b8794"
@@ -47,12 +51,19 @@ RC = {
 }
 
 
+def house_style(more: Mapping[str, object] | None = None) -> AbstractContextManager[None]:
+    """The house style, and ``more`` of matplotlib's settings, in force."""
+    import matplotlib
+
+    return matplotlib.rc_context(RC | dict(more or {}))
+
+
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     """A function that draws, with the house style in force."""
 
     @wraps(draw)
     def drawing(*args, **kwargs) -> Figure:
-        with matplotlib.rc_context(RC):
+        with house_style():
             return draw(*args, **kwargs)
 
     return drawing
@@ -104,7 +115,9 @@ def forest(
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure (inches) in the house style, without a screen."""
-    with matplotlib.rc_context(RC):
+    from matplotlib.figure import Figure
+
+    with house_style():
         return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -172,7 +185,7 @@ def save(figure: Figure, base: Path) -> list[Path]:
     """
     paths = [Path(base).with_suffix(suffix) for suffix in (".png", ".pdf")]
     unsaid = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-    with matplotlib.rc_context(RC):
+    with house_style():
         settle(figure)
         picture = io.BytesIO()
         figure.savefig(picture, format="png", metadata={"Software": None})
@@ -199,6 +212,8 @@ def settle(figure: Figure) -> None:
 
 def _looks_like(picture: io.BytesIO, path: Path) -> bool:
     """Whether no pixel of two pictures differs by more than what rounding does to its colour."""
+    from matplotlib import image
+
     picture.seek(0)
     try:
         new, old = image.imread(picture), image.imread(path)
@@ -214,7 +229,7 @@ def axes(ax: Axes | None, width: float, height: float, note: str) -> Iterator[Ax
     A new figure has ``note``, where its data come from, in small print.
     """
     figure = None if ax is not None else _figure(width, height)
-    with matplotlib.rc_context(RC):
+    with house_style():
         if figure is not None:
             ax = figure.add_subplot()
             add_note(figure, note)

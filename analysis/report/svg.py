@@ -6,10 +6,12 @@ import io
 import re
 from collections.abc import Callable
 from html import escape
+from typing import TYPE_CHECKING
 
-import matplotlib
 from capability_transfer.analysis.presentation import plots
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WIDTH = 3.9
 """Inches: 374 CSS pixels, as many as a phone has."""
@@ -66,7 +68,7 @@ def inline(figure: Figure, name: str, text: str) -> str:
     page's.
     """
     buffer = io.StringIO()
-    with matplotlib.rc_context(plots.RC | {"svg.fonttype": "none"}):
+    with plots.house_style({"svg.fonttype": "none"}):
         plots.settle(figure)
         figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     svg = buffer.getvalue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
 from capability_transfer.analysis import design, labels
@@ -21,8 +22,10 @@ from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError, option
 from capability_transfer.features.languages import ENGLISH
 from capability_transfer.features.table import FEATURES
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SATURATED = 0.90
 """A (variant, language) pair above this accuracy counts as saturated."""

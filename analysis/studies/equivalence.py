@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
 from capability_transfer.analysis import labels
@@ -17,9 +18,11 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.common.errors import InputError, name_some, option, suggest
-from matplotlib.figure import Figure
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MARGIN = 1.0
 """The study's equivalence margin, accuracy points."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
 from capability_transfer.analysis.arguments import several, speaking_python, whole
@@ -19,7 +20,9 @@ from capability_transfer.analysis.published import read
 from capability_transfer.analysis.studies import held_out
 from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.common.parallel import replaced_quietly
-from matplotlib.axes import Axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 TRUTHS = ("all", "unseen")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,9 @@ from capability_transfer.analysis.transfer_metrics.metrics import (
     item_weights,
 )
 from capability_transfer.common.seeds import DEFAULT_SEED
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SLOPE = 0.8
 PASSES = (2, 3, 5, 10, 20, 50)

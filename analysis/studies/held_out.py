@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import labels
@@ -32,8 +32,10 @@ from capability_transfer.analysis.published import read
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.parallel import replaced_quietly
 from capability_transfer.features.languages import among
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LEVELS = {"pair": "models in a language", "language": "language means"}
 COLOURS = {"study": plots.PUBLISHED, "smooth": plots.OURS}
@@ -511,6 +513,8 @@ def pairs_by_language(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figur
 
     From ``loo/pairs.csv`` and the languages' names by code.
     """
+    from matplotlib.lines import Line2D
+
     shown = [name for name in TITLES if name in set(pairs["predictor"])]
     means = pairs.groupby("language")["observed"].mean()
     order = means.sort_values(ascending=False, kind="stable").index
@@ -534,7 +538,7 @@ def pairs_by_language(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figur
                 fontsize=7.5, color=COLOURS[name],
             )  # fmt: skip
     handles = [
-        matplotlib.lines.Line2D(
+        Line2D(
             [], [], marker="o", linestyle="", color=COLOURS[name], markersize=4, label=TITLES[name]
         )
         for name in shown

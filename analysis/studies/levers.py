@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -27,10 +28,11 @@ from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.analysis.studies.main_model import FittedModel, fit
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.features.languages import ENGLISH
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
 from scipy import stats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 NEEDED = ("resource", "distance", "size", "reasoning")
 FEATURES = ("resource", "distance")
@@ -358,6 +360,8 @@ def curves(
     axes: Axes, levers: pd.DataFrame, languages: pd.DataFrame, feature: str, lever: str
 ) -> None:
     """The gap over one language feature, a curve for each setting of one lever."""
+    from matplotlib.ticker import NullFormatter
+
     rows = levers[(levers["feature"] == feature) & (levers["lever"] == lever)]
     pieces = rows.groupby("setting", sort=False)
     for (setting, group), colour in zip(pieces, (plots.PUBLISHED, plots.OURS), strict=True):
@@ -369,7 +373,7 @@ def curves(
               markersize=5, transform=axes.get_xaxis_transform())  # fmt: skip
     axes.set_yscale("log")
     axes.set_yticks(TICKS)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}×")
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.minorticks_off()
     plots.grid(axes, "y")
@@ -395,7 +399,7 @@ def multiples(cost: pd.DataFrame, rates: pd.Series, names: pd.Series, note: str)
               label=f"implied: features alone, at {REFERENCE_B:g}B, reasoning off")  # fmt: skip
     axes.axvline(1, color=plots.MUTED, linewidth=0.8)
     axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}×")
     named = [names.get(code, code) for code in cost["language"]]
     values = [f"{row.multiple:.1f}×   {row.implied_multiple:.1f}×" for row in cost.itertuples()]
     plots.name_rows(axes, positions, named, values, fontsize=7.5)

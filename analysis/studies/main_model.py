@@ -42,11 +42,11 @@ from capability_transfer.analysis.studies.inference import Findings, Request, in
 from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.features.table import FEATURES
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
     from capability_transfer.analysis.studies.levers import Levers
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 CHECK = ["quantity", "term", "ours", "lme4", "difference"]
 """Columns of what lme4 says at an optimum."""

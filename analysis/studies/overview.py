@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -28,9 +29,11 @@ from capability_transfer.features import languages as language_registry
 from capability_transfer.features import models as model_registry
 from capability_transfer.features import resource, typology
 from capability_transfer.features.table import Tables, build_all
-from matplotlib.figure import Figure
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ENGLISH = "eng"
 PRINTED = 0.05 + 1e-9

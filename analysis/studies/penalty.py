@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -21,9 +22,11 @@ from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.published import beside, values
 from capability_transfer.common.errors import InputError, name_some
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from scipy import stats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _OTHERS = (
     "(1 | family) + (1 | base_model) + (1 | variant) + (1 | template) + (1 | variant:language)"

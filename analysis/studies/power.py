@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -30,10 +31,12 @@ from capability_transfer.common.errors import InputError, name_some, option, sug
 from capability_transfer.common.kept import Store
 from capability_transfer.common.parallel import replaced_quietly
 from joblib import Parallel, delayed
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from scipy.special import expit
 from statsmodels.stats.proportion import proportion_confint
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LEVEL = 0.05
 SIMULATIONS = 100

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,9 @@ from capability_transfer.common.errors import InputError, option
 from capability_transfer.common.seeds import DEFAULT_SEED
 from capability_transfer.features import resource
 from capability_transfer.features.languages import resolve
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SHOWN = "context_names_numbers"
 """The perturbation whose ranking is shown, where there is one of this name; else the last."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,11 @@ from capability_transfer.analysis.presentation.result import Result, Sheet
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.published import values
 from capability_transfer.common.errors import InputError, name_some, suggest
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from scipy.stats import rankdata
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 TEMPLATES = (1, 2, 5, 10, 20, 50, 75, 100)
 INSTANCES = (1, 2, 5, 10, 20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,9 @@ from capability_transfer.analysis.published import values
 from capability_transfer.analysis.study import MAIN, SPECIFICATIONS, Specification
 from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.features.table import FEATURES
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LABELS = {"non_latin": "Script other than Latin", "resource:distance": "Resource × distance"}
 GROUPS = {"template:language": "Template × language", "cell": "Observation"}

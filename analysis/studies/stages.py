@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -29,8 +30,10 @@ from capability_transfer.analysis.studies import main_model
 from capability_transfer.common.errors import InputError, option
 from capability_transfer.common.files import write_table
 from capability_transfer.features import models as model_registry
-from matplotlib.figure import Figure
 from statsmodels.stats.proportion import proportion_confint
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NAMES = {"operands": "Operands read", "intermediates": "Intermediate values", "final": "Answer"}
 REFERENCE = "eng"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -37,8 +38,10 @@ from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.seeds import DEFAULT_SEED
 from capability_transfer.features.languages import among
 from capability_transfer.features.table import Tables
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 CONTRASTED = ("hat", "hat_corrected", "target_accuracy")
 MIN_MODELS = 3
