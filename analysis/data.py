@@ -53,9 +53,12 @@ class Study(Shown):
         return self.inputs.source
 
     @cached_property
-    def catalogue(self) -> store.Catalogue:
-        """The models and languages that a prediction can be asked about."""
-        return store.catalogue(self.inputs)
+    def catalogue(self) -> store.Catalogue | store.Bundle:
+        """The models and languages that a prediction can be asked about.
+
+        The fit has them where it is kept: gathering them takes as long as a prediction.
+        """
+        return store.catalogue(self.inputs) if self._kept_bundle is None else self._kept_bundle
 
     @cached_property
     def key(self) -> tuple:
@@ -67,7 +70,13 @@ class Study(Shown):
     @cached_property
     def bundle(self) -> store.Bundle:
         """The fit that predictions for any language and model are made from, made when needed."""
+        if self._kept_bundle is not None:
+            return self._kept_bundle
         return store.load_or_build(self.key, self.cache, lambda: self.inputs)
+
+    @cached_property
+    def _kept_bundle(self) -> store.Bundle | None:
+        return store.find(self.key, self.cache)
 
     def prepared(self, drop_missing: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Cells with raw features, and URIEL vectors: what hold-out runs start from.

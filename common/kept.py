@@ -55,6 +55,12 @@ class Store:
             return None
         return self.folder / kind / f"{hash_settings(hash_project(), *key)}.npz"
 
+    def find(
+        self, kind: str, *key: object, of: Callable[[object], Made] = lambda value: value
+    ) -> Made | None:
+        """What is kept, or None; see ``get``."""
+        return found(self.path(kind, *key), of)
+
     def get(
         self,
         kind: str,
@@ -72,11 +78,10 @@ class Store:
             plain: turns it into what ``write`` can keep.
             of: undoes ``plain``; an error of ``UNREADABLE`` in it says that something else is kept.
         """
-        path = self.path(kind, *key)
-        if (at_hand := found(path, of)) is not None:
+        if (at_hand := self.find(kind, *key, of=of)) is not None:
             return at_hand
         made = make()
-        if path is not None:
+        if (path := self.path(kind, *key)) is not None:
             write(plain(made), path)
         return made
 

@@ -67,6 +67,11 @@ class Catalogue:
     languages: pd.DataFrame
 
 
+def find(key: tuple, cache: Path | None) -> Bundle | None:
+    """The bundle of some data where it is kept; see ``load_or_build``."""
+    return Store(cache).find("predict", DEFAULT, *key, of=_restore)
+
+
 def load_or_build(key: tuple, cache: Path | None, inputs: Callable[[], Inputs]) -> Bundle:
     """The bundle of some data, read from ``cache`` or made and kept there.
 
