@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    import pandas as pd
+from typing import NamedTuple
 
 RANDOM_TERMS = (
     "(1 | family) + (1 | base_model) + (1 | variant) + (1 | template) + (1 | language)"
@@ -57,14 +54,3 @@ SPECIFICATIONS = (
 )
 """Appendix A.1. A further one is one line; ``non_latin`` and ``cell`` are columns that
 ``studies.specifications`` makes."""
-
-
-def published_predictions() -> pd.DataFrame:
-    """Published errors of prediction for an unseen language.
-
-    Columns: level (pair, language), predictor, truth, k (templates seen), statistic (mae in
-    accuracy points, pearson), value, conf_low, conf_high, source.
-    """
-    from capability_transfer.analysis.published import read
-
-    return read("study_predictions")

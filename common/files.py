@@ -248,12 +248,3 @@ def hash_tree(root: Path, folders: Iterable[str]) -> str:
             content = hashlib.sha256(kept[place].read_bytes()).hexdigest()
             digest.update(f"{place}\n{content}\n".encode())
     return digest.hexdigest()[:16]
-
-
-def hash_files(paths: list[Path]) -> str:
-    """SHA-256 (first 16 hex digits) of the files' names and contents."""
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]

@@ -242,11 +242,9 @@ def stages(
     Needs logs with responses and with gold solutions that mark <<lhs=rhs>>.
     """
     from capability_transfer.analysis.commands import reading
-    from capability_transfer.analysis.studies.main_model import check_asked
     from capability_transfer.analysis.studies.stages import Settings, stages
 
     directory = options.directory(out or options.USER_RESULTS)
-    check_asked(formula, engine)
     kept = directory / CACHE
     settings = Settings(kept, formula, engine, models, languages, split, drop_missing)
     cells = reading.responses(
@@ -279,11 +277,9 @@ def compliance(
 ) -> None:
     r"""The share of responses with a \boxed{}, by language, and the GLMM of it."""
     from capability_transfer.analysis.commands import reading
-    from capability_transfer.analysis.studies.main_model import check_asked
     from capability_transfer.analysis.studies.stages import Settings, compliance
 
     directory = options.directory(out or options.USER_RESULTS)
-    check_asked(formula, engine)
     kept = directory / CACHE
     settings = Settings(kept, formula, engine, models, languages, split, drop_missing)
     cells = reading.responses(

@@ -14,7 +14,7 @@ import signal
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -66,6 +66,9 @@ class Output:
 
     def record(self, name: str, table: pd.DataFrame) -> None:
         """A table that people find in the files and machines here."""
+
+    def records(self, frames: Callable[[], Mapping[str, pd.DataFrame]]) -> None:
+        """Such tables by name, made only for who takes them."""
 
     def view(self, title: str, display: pd.DataFrame) -> None:
         """A table of strings for people."""
@@ -173,6 +176,10 @@ class Machine(Output):
 
         self.document["tables"][name] = records(table)
 
+    def records(self, frames: Callable[[], Mapping[str, pd.DataFrame]]) -> None:
+        for name, table in frames().items():
+            self.record(name, table)
+
     def wrote(self, path: Path) -> None:
         self.document["files"].append(str(path))
 
@@ -249,8 +256,7 @@ def deliver(result: Result, directory: Path | None) -> None:
         result.write(directory)
     for view in result.views():
         say.view(view.title, view.display)
-    for name, frame in result.frames().items():
-        say.record(name, frame)
+    say.records(result.frames)
     for text in result.findings():
         say.line(text)
     for text in result.notes():

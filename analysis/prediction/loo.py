@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis import design, study
+from capability_transfer.analysis import design, published, study
 from capability_transfer.analysis.inputs import Inputs
 from capability_transfer.analysis.prediction import scores
 from capability_transfer.analysis.prediction.evaluate import Counting, Task, evaluate
@@ -74,7 +74,7 @@ class LeaveOut:
         ours = scores.summary(self.one).melt(
             ["level", "predictor"], ["mae", "pearson"], "statistic", "ours"
         )
-        known = study.published_predictions().query("k == 0")
+        known = published.read("study_predictions").query("k == 0")
         known = known[["level", "predictor", "statistic", "value"]]
         table = ours.merge(known.rename(columns={"value": "published"}))
         return table.assign(difference=table["ours"] - table["published"])

@@ -14,10 +14,9 @@ from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.outcomes.schema import pair_totals
 from capability_transfer.analysis.presentation import plots, progress
-from capability_transfer.analysis.presentation.provenance import Provenance
-from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number, stars
 from capability_transfer.analysis.published import beside, values
+from capability_transfer.analysis.studies.alternatives import Alternatives
 from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError, option
 from capability_transfer.features.languages import ENGLISH
@@ -57,8 +56,7 @@ COUNTED = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Ceiling(Result):
+class Ceiling(Alternatives):
     """The main model refitted under every restriction.
 
     Attributes:
@@ -68,36 +66,16 @@ class Ceiling(Result):
             saturated_cells (pairs above 90%), interpretable (False for interactions with reasoning
             where few base models run both ways), published, difference (NaN where nothing is
             published).
-        formula: the model.
-        without: what the study's model is without, since these data cannot tell it.
-        source: in words, which data these are.
-        seed: of what had to be drawn of them.
     """
-
-    table: pd.DataFrame
-    formula: str
-    without: tuple[str, ...]
-    source: str
-    seed: int
 
     folder = "ceiling"
     title = "The model without saturated cells"
-
-    @property
-    def provenance(self) -> Provenance:
-        return Provenance(self.source, "laplace", formula=self.formula, seed=self.seed)
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {"table": self.table}
 
     def tables(self) -> dict[str, Table]:
         return {"table_07": table_07(self.table, self.note)}
 
     def figures(self) -> dict[str, Callable[[], Figure]]:
         return {"figure_ceiling": lambda: size_interactions(self.table, self.note)}
-
-    def notes(self) -> list[str]:
-        return list(self.without)
 
 
 @speaking_python

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,10 +18,10 @@ from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.glmm.variance import EXPLAINED_GROUPS, variance_explained
 from capability_transfer.analysis.inputs import Inputs
 from capability_transfer.analysis.presentation import plots, progress
-from capability_transfer.analysis.presentation.provenance import Provenance
-from capability_transfer.analysis.presentation.result import Result, View
+from capability_transfer.analysis.presentation.result import View
 from capability_transfer.analysis.presentation.tables import Table, number, stars
 from capability_transfer.analysis.published import values
+from capability_transfer.analysis.studies.alternatives import Alternatives
 from capability_transfer.analysis.study import MAIN, SPECIFICATIONS, Specification
 from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.features.table import FEATURES
@@ -41,8 +41,7 @@ EXPLANATION = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Specifications(Result):
+class Specifications(Alternatives):
     """The main model beside its alternatives.
 
     Attributes:
@@ -52,27 +51,10 @@ class Specifications(Result):
             main model's), significance_changed (p crosses .05), aic, aic_change, log_lik, df,
             singular, explained_language, explained_variant_language (1 − SD²/SD² of a baseline
             with size alone and the same random terms), published, published_p_value.
-        formula: the main model.
-        without: what the study's model is without, since these data cannot tell it.
-        source: in words, which data these are.
-        seed: of what had to be drawn of them.
     """
-
-    table: pd.DataFrame
-    formula: str
-    without: tuple[str, ...]
-    source: str
-    seed: int
 
     folder = "specifications"
     title = "Alternative specifications"
-
-    @property
-    def provenance(self) -> Provenance:
-        return Provenance(self.source, "laplace", formula=self.formula, seed=self.seed)
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {"table": self.table}
 
     def tables(self) -> dict[str, Table]:
         return {"table_specifications": side_by_side(self.table, self.note)}
@@ -96,9 +78,6 @@ class Specifications(Result):
                 + (f", significance of {', '.join(changed)} changes" if changed else "")
             )
         return told
-
-    def notes(self) -> list[str]:
-        return list(self.without)
 
 
 @speaking_python

@@ -54,6 +54,8 @@ class Settings:
 
     ``directory`` keeps each stage's cells (``stages/STAGE.parquet``: they are outcome files of
     their own) and finished fits.
+
+    Raises InputError for a formula or an engine that is not one.
     """
 
     directory: Path
@@ -63,6 +65,9 @@ class Settings:
     languages: Path | None = None
     split: str | None = "symbolic"
     drop_missing: bool = False
+
+    def __post_init__(self) -> None:
+        main_model.check_asked(self.formula, self.engine)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
