@@ -5,6 +5,7 @@ import resource
 import shlex
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 from unittest.mock import patch
 
@@ -13,6 +14,7 @@ import typer
 from capability_transfer.analysis import cli
 from capability_transfer.analysis.commands import registry
 
+import capability_transfer as ct
 from tests.analysis.command_line import transfer
 
 TRANSFER = Path(sys.executable).with_name("transfer")
@@ -75,6 +77,27 @@ def test_every_command_can_speak_json():
     assert set(group.commands) == set(registry.COMMANDS) == set(cli.COMMANDS)
     for name, command in group.commands.items():
         assert [one.opts for one in command.params].count(["--json"]) == 1, name
+
+
+MEANT_TO_DIFFER = {("glmm", "engine"), ("loo-predict", "edges"), ("few-templates", "draws")}
+"""A command makes the study's results, where the function is to answer soon and without R."""
+
+
+def test_a_command_s_defaults_are_those_of_its_function():
+    functions = {"glmm": "fit", "loo-predict": "hold_out", "transfer-metrics": "measures"}
+    compared, differ = 0, set()
+    for name, one in registry.COMMANDS.items():
+        function = functions.get(name, name.replace("-", "_"))
+        if function in ct.ENTRIES:
+            own = signature(one.function).parameters
+            other = signature(getattr(ct, function)).parameters
+            for option in own.keys() & other.keys():
+                if own[option].default is not None:
+                    compared += 1
+                    if own[option].default != other[option].default:
+                        differ.add((name, option))
+    assert compared > 25
+    assert differ == MEANT_TO_DIFFER
 
 
 def typed(shell, words):
