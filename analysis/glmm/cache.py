@@ -34,15 +34,17 @@ def cached_fit(
     provenance = {"data_hash": data_hash} | (provenance or {})
     settings = {key: _settled(value) for key, value in options.items() if key != "progress"}
 
+    told = (formula.source, formula.weights, formula.contrasts)
+
     def same(contents: bytes) -> Fit:
         fit = loads(contents)
-        told = (str(fit.formula), fit.engine, fit.provenance.get("data_hash"))
-        if told != (str(formula), name, provenance["data_hash"]):
+        read = (str(fit.formula), fit.engine, fit.provenance.get("data_hash"))
+        if read != (str(formula), name, provenance["data_hash"]):
             raise ValueError(f"of {fit.formula} by {fit.engine}")
         return fit
 
     return Store(cache).get(
-        "fits", FORMAT, data_hash, formula.source, name, settings,
+        "fits", FORMAT, data_hash, told, name, settings,
         make=lambda: engine(name)(formula, data, provenance=provenance, **options),
         plain=dumps,
         of=same,

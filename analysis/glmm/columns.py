@@ -1,7 +1,8 @@
-"""The columns of a sum of terms: R's ``model.matrix`` with treatment contrasts, and its names.
+"""The columns of a sum of terms: R's ``model.matrix``, its contrasts and its names.
 
-Text and categories are factors, whose levels belong to a fit and not to the rows at hand:
-``levels`` finds them in the data fitted, and any rows are coded by them.
+Text and categories are factors, whose levels belong to a fit and not to the rows at hand, as does
+what a function such as ``scale`` learns: ``levels`` finds both in the data fitted, and any rows are
+coded by them.
 """
 
 from __future__ import annotations
@@ -11,13 +12,31 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm import calls
 from capability_transfer.analysis.glmm.wilkinson import Expansion
 from capability_transfer.common.errors import InputError, name_some
 
 INTERCEPT = "(Intercept)"
 LOGICAL = ("FALSE", "TRUE")
 
-Levels = Mapping[str, tuple[str, ...]]
+CONTRASTS = ("treatment", "sum", "helmert", "poly")
+
+Levels = Mapping[str, "tuple[str, ...] | calls.States"]
+"""What a fit knows of its variables: a factor's levels (``Factor``, or a tuple with treatment
+contrasts), and what functions have learned of the data. A variable that is not here is a number."""
+
+
+class Factor(tuple):
+    """The levels of a factor, in order, with the kind of its ``contrasts`` (``CONTRASTS``)."""
+
+    contrasts = "treatment"
+
+    @classmethod
+    def coded(cls, levels: Iterable[str], contrasts: str) -> Factor:
+        """The levels with contrasts of a kind."""
+        made = cls(levels)
+        made.contrasts = contrasts
+        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +55,27 @@ class Columns:
     aliased: np.ndarray
 
 
-def levels(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The levels of those of the named columns that hold no numbers, as R orders them.
+def levels(
+    data: pd.DataFrame, names: Iterable[str], contrasts: Mapping[str, str] | None = None
+) -> dict[str, Factor | calls.States]:
+    """The levels of those of the named variables that hold no numbers, as R orders them.
 
     A categorical column keeps the order of its categories (those that occur), text is sorted;
-    booleans are FALSE and TRUE. Raises InputError for a factor with one level.
+    booleans are FALSE and TRUE. Functions that learn (``calls``) have what they learned. Raises
+    InputError for a factor with one level.
     """
-    found = {}
+    found: dict[str, Factor | calls.States] = {}
     for name in sorted(names):
-        column = data[name]
-        if is_number(column):
+        states: calls.States = {}
+        column = calls.evaluate(name, data, states, learning=True)
+        if isinstance(column, np.ndarray) or is_number(column):
+            if states:
+                found[name] = states
             continue
-        found[name] = LOGICAL if is_logical(column) else _own_levels(column)
+        if states:
+            raise InputError(f"{name} compares what it learns of the data: make a column of it")
+        own = LOGICAL if is_logical(column) else own_levels(column)
+        found[name] = Factor.coded(own, (contrasts or {}).get(name, "treatment"))
         present = column.nunique()
         if present < 2:
             only = name_some(column.dropna().unique())
@@ -72,7 +100,8 @@ def is_number(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
-def _own_levels(column: pd.Series) -> tuple[str, ...]:
+def own_levels(column: pd.Series) -> tuple[str, ...]:
+    """The labels of a column in R's order: of its categories, or sorted."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         used = column.cat.remove_unused_categories().cat.categories
         return tuple(dict.fromkeys(used.astype(str)))
@@ -116,14 +145,16 @@ def matrix(expansion: Expansion, data: pd.DataFrame, known: Levels) -> Columns:
         for name in term:
             if name not in read:
                 read[name] = _read(data, name, known)
-            if name not in known:
-                columns, own = read[name][:, None], [name]
+            if not isinstance(known.get(name), tuple):
+                columns = read[name]
+                places = range(1, columns.shape[1] + 1)
+                own = [name] if columns.shape[1] == 1 else [f"{name}{place}" for place in places]
             else:
                 whole = (term, name) == full or not _has_contrasts(expansion, place, name)
                 margin_free |= whole and len(term) > 1
-                positions = range(0 if whole else 1, len(known[name]))
-                columns = (read[name][:, None] == np.array(positions)).astype(float)
-                own = [f"{name}{known[name][position]}" for position in positions]
+                coding, suffixes = _coding(known[name], whole)
+                columns = coding[read[name]]
+                own = [f"{name}{suffix}" for suffix in suffixes]
             # the first variable's columns vary fastest
             block = (columns[:, :, None] * block[:, None, :]).reshape(len(data), -1)
             labels = [f"{before}:{own_label}" for own_label in own for before in labels]
@@ -138,11 +169,33 @@ def matrix(expansion: Expansion, data: pd.DataFrame, known: Levels) -> Columns:
 
 
 def _read(data: pd.DataFrame, name: str, known: Levels) -> np.ndarray:
-    """A variable's numbers, or the positions of its levels."""
-    column = data[name]
-    if name in known:
-        return codes(column, known[name])
-    return numbers(column)
+    """A variable's numbers (rows × columns), or the positions of its levels."""
+    coding = known.get(name, {})
+    factor = isinstance(coding, tuple)
+    value = calls.evaluate(name, data, {} if factor else coding)
+    if factor:
+        return codes(pd.Series(value, name=name), coding)
+    return value if isinstance(value, np.ndarray) else numbers(value)[:, None]
+
+
+def _coding(levels: tuple[str, ...], whole: bool) -> tuple[np.ndarray, list[str]]:
+    """The columns of every level (levels × columns), and what R calls them after the name."""
+    count, kind = len(levels), getattr(levels, "contrasts", "treatment")
+    if whole:
+        return np.eye(count), list(levels)
+    if kind == "treatment":
+        return np.eye(count)[:, 1:], list(levels[1:])
+    numbered = [str(place) for place in range(1, count)]
+    if kind == "sum":
+        return np.vstack([np.eye(count - 1), -np.ones(count - 1)]), numbered
+    if kind == "helmert":
+        below = -np.triu(np.ones((count, count - 1)))
+        below[np.arange(1, count), np.arange(count - 1)] = np.arange(1, count)
+        return below, numbered
+    from formulaic.transforms import poly
+
+    named = [".L", ".Q", ".C", *(f"^{power}" for power in range(4, count))][: count - 1]
+    return np.asarray(poly(np.arange(count), count - 1, _state={})), named
 
 
 def numbers(column: pd.Series) -> np.ndarray:
@@ -169,5 +222,10 @@ def _first_in_full(expansion: Expansion, known: Levels) -> tuple[tuple[str, ...]
     """Without an intercept R gives the first factor that it meets an indicator of every level."""
     if expansion.intercept:
         return None
-    found = ((term, name) for term in expansion.terms for name in term if name in known)
+    found = (
+        (term, name)
+        for term in expansion.terms
+        for name in term
+        if isinstance(known.get(name), tuple)
+    )
     return next(found, None)

@@ -2,26 +2,40 @@
 
 ``cbind(n_correct, n_total - n_correct) ~ (resource + distance) * size + (1 | language)``
 
-The fixed part is R's (``wilkinson``, ``columns``): treatment contrasts, terms sorted by degree,
-R's names of columns such as ``(Intercept)``, ``splitsymbolic``, ``resource:size``. Random terms
-follow Bates et al. (2015), Table 2: ``(1 | g)``, ``(1 | g:h)``, ``(1 | g/h)``, ``(1 + x | g)``,
-``(0 + x | g)`` and ``(x || g)``.
+The fixed part is R's (``wilkinson``, ``columns``, ``calls``): treatment contrasts unless others are
+asked for, terms sorted by degree, R's names of columns such as ``(Intercept)``, ``splitsymbolic``,
+``resource:size``. Random terms follow Bates et al. (2015), Table 2: ``(1 | g)``, ``(1 | g:h)``,
+``(1 | g/h)``, ``(1 + x | g)``, ``(0 + x | g)`` and ``(x || g)``.
+
+The response is ``cbind(successes, failures)``, a column of two values, or, with weights that are
+the trials, a share of successes (a column, or ``successes / trials``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.glmm.columns import Columns, Levels, levels, matrix, numbers
-from capability_transfer.analysis.glmm.wilkinson import Expansion, expand, tokens
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.analysis.glmm import calls
+from capability_transfer.analysis.glmm.columns import (
+    CONTRASTS,
+    LOGICAL,
+    Columns,
+    Levels,
+    is_logical,
+    levels,
+    matrix,
+    numbers,
+    own_levels,
+)
+from capability_transfer.analysis.glmm.wilkinson import Expansion, closing, expand, names, tokens
+from capability_transfer.common.errors import InputError, name_some, option, suggest
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_RESPONSE = re.compile(r"[A-Za-z_]\w*|cbind\(.*\)", re.DOTALL)
+_SHARE = re.compile(r"([A-Za-z_][\w.]*|`[^`]+`)(?:\s*/\s*([A-Za-z_][\w.]*|`[^`]+`))?")
+WHOLE = 1e-6  # how near a share times its trials must come to a whole number
 _LONGEST_NUMBER = 15  # digits
 
 BINOMIAL_RESPONSE = "cbind(n_correct, n_total - n_correct)"
@@ -60,7 +74,11 @@ class RandomTerm:
 
     def covariates(self) -> set[str]:
         """The columns that ``lhs`` names."""
-        return set(_NAME.findall(self.lhs))
+        return _columns(names(self.lhs))
+
+    def variables(self) -> set[str]:
+        """The names and calls that ``lhs`` is made of."""
+        return set(names(self.lhs))
 
     def __str__(self) -> str:
         return f"({self.lhs} | {self.group})"
@@ -68,17 +86,23 @@ class RandomTerm:
 
 @dataclass(frozen=True)
 class Formula:
-    """A parsed formula; ``str`` gives it back in lme4's syntax, ``||`` written out."""
+    """A parsed formula; ``str`` gives it back in lme4's syntax, ``||`` written out.
+
+    ``weights`` is the column of trials of a response that is a share, ``contrasts`` are those of
+    the factors that have others than treatment.
+    """
 
     response: str
     fixed: str
     random: tuple[RandomTerm, ...]
     offsets: tuple[str, ...] = ()
+    weights: str = ""
+    contrasts: tuple[tuple[str, str], ...] = ()
     # not an argument, so that ``dataclasses.replace`` makes a formula without it
     written: str = field(default="", init=False, compare=False, repr=False)
 
     def __str__(self) -> str:
-        parts = [self.fixed, *(f"offset({name})" for name in self.offsets), *map(str, self.random)]
+        parts = [self.fixed, *map("offset({})".format, self.offsets), *map(str, self.random)]
         return f"{self.response} ~ {' + '.join(parts)}"
 
     @property
@@ -88,17 +112,21 @@ class Formula:
 
     def variables(self) -> set[str]:
         """Every column that the formula needs of its data."""
-        names = self.outcomes() | self.covariates() | set(self.offsets)
-        return names.union(*(term.factors for term in self.random))
+        needed = self.outcomes() | self.covariates() | _columns(self.offsets)
+        return needed.union(*(term.factors for term in self.random))
 
     def outcomes(self) -> set[str]:
-        """The columns on the left side."""
-        return set(_NAME.findall(self.response)) - {"cbind"}
+        """The columns on the left side, and the weights."""
+        weights = {self.weights} if self.weights else set()
+        counted = _cbind(self.response)
+        if counted is None:
+            return weights | _columns(filter(None, _SHARE.fullmatch(self.response).groups()))
+        return _columns(text for side in counted for kind, text in side if kind == "name")
 
     def covariates(self) -> set[str]:
         """The columns that enter as numbers or factors: fixed, or varying by group."""
-        names = set(_NAME.findall(self.fixed))
-        return names.union(*(term.covariates() for term in self.random))
+        fixed = _columns(names(self.fixed))
+        return fixed.union(*(term.covariates() for term in self.random))
 
     def without(self, names: Collection[str]) -> Formula:
         """The same model without the terms that have one of these columns in them."""
@@ -109,7 +137,7 @@ class Formula:
             self,
             fixed=_terms_without(self.fixed, names) or "1",
             random=tuple(replace(term, lhs=lhs) for term, lhs in slopes if lhs),
-            offsets=tuple(name for name in self.offsets if name not in names),
+            offsets=tuple(text for text in self.offsets if not calls.columns(text) & set(names)),
         )
 
     def expansion(self) -> Expansion:
@@ -117,11 +145,21 @@ class Formula:
         return expand(self.fixed)
 
     def levels(self, data: pd.DataFrame) -> dict[str, tuple[str, ...]]:
-        """The levels of the covariates that are factors in ``data``: what a fit codes rows by.
+        """What a fit codes rows by: the levels of the covariates that are factors in ``data``, and
+        what functions learn of the others (``columns.levels``).
 
-        Raises InputError for a factor with one level.
+        Raises InputError for a factor with one level, and for contrasts of what is no factor.
         """
-        return levels(data, self.covariates())
+        covariates = set(names(self.fixed)).union(*(term.variables() for term in self.random))
+        found = levels(data, covariates, dict(self.contrasts))
+        for name, _ in self.contrasts:
+            if not isinstance(found.get(name), tuple):
+                factors = [other for other, value in found.items() if isinstance(value, tuple)]
+                raise InputError(
+                    f"contrasts are given for {name}, which is no factor of the formula; its "
+                    f"factors: {name_some(factors) or 'none'}"
+                )
+        return found
 
     def check(self, data: pd.DataFrame) -> None:
         """Raise InputError unless every variable is a complete, finite column of ``data``."""
@@ -147,13 +185,11 @@ class Formula:
                 raise InputError(f"column {name} is missing or not finite in row {rows}")
 
     def counts(self, data: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-        """Successes and trials of every row, as floats; a 0/1 response has one trial per row."""
+        """Successes and trials of every row, as floats; without weights a response that is not
+        ``cbind`` has one trial per row."""
         counted = _cbind(self.response)
         if counted is None:
-            success = numbers(data[self.response])
-            if not np.isin(success, (0.0, 1.0)).all():
-                raise InputError(f"response {self.response} must be 0 or 1 in every row")
-            return success, np.ones_like(success)
+            return self._shares(data)
         success, failure = (_evaluate(argument, data) for argument in counted)
         for label, count in (("successes", success), ("failures", failure)):
             bad = (count < 0) | (count != np.round(count))
@@ -161,6 +197,65 @@ class Formula:
                 row = data.index[int(np.argmax(bad))]
                 raise InputError(f"{label} of row {row} are {count[bad][0]:g}: not a count")
         return success, success + failure
+
+    def success_level(self, data: pd.DataFrame) -> str | None:
+        """Which of two labels of the response is a success: the second, as in R; None where the
+        response is made of numbers or booleans.
+
+        Raises InputError for a response of labels that are not two.
+        """
+        if _cbind(self.response) is not None or "/" in self.response:
+            return None
+        column = data[_column(self.response)]
+        if pd.api.types.is_numeric_dtype(column):
+            return None
+        if is_logical(column):
+            return LOGICAL[1]
+        found = own_levels(column)
+        if len(found) != 2:
+            raise InputError(
+                f"the response {self.response} has {len(found)} levels ({name_some(found, 4)}): a "
+                "binomial model has two; make a column of it that says which is a success"
+            )
+        return found[1]
+
+    def _shares(self, data: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        """``counts`` of a response that is one column, or a quotient of two."""
+        above, below = _SHARE.fullmatch(self.response).groups()
+        column = data[_column(above)]
+        second = self.success_level(data)
+        if second is None:
+            share = numbers(column)
+        else:
+            labels = column.astype(str)
+            share = ((labels.str.upper() if second == LOGICAL[1] else labels) == second).to_numpy(
+                float
+            )
+        if below:
+            divisor = numbers(data[_column(below)])
+            share = np.divide(share, divisor, out=np.zeros(len(share)), where=divisor != 0)
+        if not self.weights:
+            if not np.isin(share, (0.0, 1.0)).all():
+                raise InputError(
+                    f"response {self.response} must be 0 or 1 in every row; of a share of "
+                    f"successes the trials are needed too, {option('weights')} a column"
+                )
+            return share, np.ones_like(share)
+        trials = numbers(data[self.weights])
+        success = share * trials
+        whole = np.round(success)
+        for label, value, bad in (
+            ("the weight (trials)", trials, (trials < 0) | (trials != np.round(trials))),
+            ("the response times its weight", success, np.abs(success - whole) > WHOLE),
+            ("the response", share, (share < 0) | (share > 1)),
+        ):
+            if bad.any():
+                row = data.index[int(np.argmax(bad))]
+                raise InputError(
+                    f"{label} of row {row} is {value[bad][0]:g}: {self.response} is a share of "
+                    f"{self.weights} trials, both 0 or more, that comes to a whole number"
+                )
+        return whole, trials
 
     def fixed_matrix(
         self, data: pd.DataFrame, known: Levels | None = None
@@ -180,12 +275,21 @@ class Formula:
         """The sum of the offsets (log-odds) of every row."""
         total = np.zeros(len(data))
         for name in self.offsets:
-            total += numbers(data[name])
+            value = calls.evaluate(name, data, {})
+            if not isinstance(value, np.ndarray):
+                value = numbers(value)
+            total += value.reshape(len(data))
         return total
 
 
-def parse(text: str) -> Formula:
+def parse(text: str, weights: str = "", contrasts: Mapping[str, str] | None = None) -> Formula:
     """Read a formula in lme4's syntax; without a left side the response is ``cbind`` of counts.
+
+    Args:
+        text: the formula.
+        weights: the column of trials, where the response is a share of successes.
+        contrasts: of factors, by their names in the formula: ``treatment``, ``sum``, ``helmert``
+            or ``poly``, with or without R's ``contr.``.
 
     Raises InputError for what is not such a formula or has no random term.
     """
@@ -193,11 +297,35 @@ def parse(text: str) -> Formula:
     fixed, offsets, random = _parts(right)
     if not random:
         raise InputError(f"the formula has no random term such as (1 | language): {text!r}")
-    formula = Formula(left, " ".join(fixed) or "1", tuple(random), tuple(offsets))
+    if weights and _cbind(left) is not None:
+        raise InputError(
+            f"{left} has its trials already: {option('weights')} goes with a share of successes"
+        )
+    coded = tuple(sorted((name, _kind(kind)) for name, kind in (contrasts or {}).items()))
+    formula = Formula(left, " ".join(fixed) or "1", tuple(random), tuple(offsets), weights, coded)
     _check_effects(formula)
     _check_left(formula)
     object.__setattr__(formula, "written", f"{left} ~ {right}")
     return formula
+
+
+def _kind(contrasts: object) -> str:
+    kind = str(contrasts).removeprefix("contr.").casefold()
+    if kind not in CONTRASTS:
+        raise InputError(
+            f"contrasts are {', '.join(CONTRASTS)}, not {contrasts!r}.{suggest(kind, CONTRASTS)}"
+        )
+    return kind
+
+
+def _columns(variables: Iterable[str]) -> set[str]:
+    """The columns of the data that names and calls are made of."""
+    return set().union(*map(calls.columns, variables))
+
+
+def _column(name: str) -> str:
+    """The column of a name, which may be in backticks."""
+    return name.strip("`")
 
 
 def _sides(text: object) -> tuple[str, str]:
@@ -210,7 +338,7 @@ def _sides(text: object) -> tuple[str, str]:
     if "~" in right:
         raise InputError(f"a formula has one '~': {text!r}")
     left = " ".join(left.split()) or BINOMIAL_RESPONSE
-    if not _RESPONSE.fullmatch(left):
+    if not (_SHARE.fullmatch(left) or re.fullmatch(r"cbind\s*\(.*\)", left)):
         raise InputError(f"the left side is a 0/1 column or cbind(successes, failures): {left}")
     _cbind(left)
     return left, " ".join(right.split())
@@ -225,13 +353,25 @@ def _parts(right: str) -> tuple[list[str], list[str], list[RandomTerm]]:
             if sign == "-":
                 raise InputError(f"a random term cannot be subtracted: {part}")
             random += _random_terms(inner)
-        elif match := re.fullmatch(r"offset\(\s*([A-Za-z_]\w*)\s*\)", part):
-            offsets.append(match.group(1))
+        elif match := re.fullmatch(r"offset\s*\((.*)\)", part):
+            if sign == "-":
+                raise InputError(f"an offset cannot be subtracted: {part}")
+            offsets.append(_offset(match[1].strip()))
         elif "|" in part:
             raise InputError(f"put the random term in its own parentheses: {part}")
         else:
             fixed.append(part if sign == "+" and not fixed else f"{sign} {part}")
     return fixed, offsets, random
+
+
+def _offset(text: str) -> str:
+    """What an offset adds: a name, a call, or a sum in ``I()``."""
+    is_one = re.fullmatch(r"[A-Za-z_][\w.]*|`[^`]+`", text) or (
+        (call := re.match(r"[A-Za-z][\w.]*\s*\(", text))
+        and closing(text, call.end() - 1) == len(text) - 1
+    )
+    text = text if is_one else f"I({text})"
+    return text if calls.is_plain(text) else calls.canonical(text)
 
 
 def _check_effects(formula: Formula) -> None:
@@ -249,7 +389,7 @@ def _check_effects(formula: Formula) -> None:
 def _terms_without(terms: str, names: Collection[str]) -> str:
     """A sum, expanded, without the terms that have one of ``names``; empty if nothing is left."""
     found = expand(terms)
-    kept = [":".join(term) for term in found.terms if not set(term).intersection(names)]
+    kept = [":".join(term) for term in found.terms if not _columns(term) & set(names)]
     if found.intercept:
         return " + ".join(["1", *kept])
     return " + ".join(["0", *kept]) if kept else ""
@@ -257,10 +397,12 @@ def _terms_without(terms: str, names: Collection[str]) -> str:
 
 def _check_left(formula: Formula) -> None:
     """Raise InputError for an outcome that is to explain itself."""
-    counted = _cbind(formula.response) or [[("name", formula.response)]]
-    counts = [argument for argument in counted if len(argument) == 1]
-    right = formula.covariates().union(formula.offsets, *(t.factors for t in formula.random))
-    if both := sorted({text for ((_, text),) in counts} & right):
+    counted = _cbind(formula.response)
+    counts = [argument[0][1] for argument in counted or () if len(argument) == 1]
+    outcomes = set(counts) if counted else formula.outcomes() - {formula.weights}
+    right = formula.covariates() | _columns(formula.offsets)
+    right = right.union(*(t.factors for t in formula.random))
+    if both := sorted(outcomes & right):
         raise InputError(f"{both[0]} is the outcome: it cannot stand on the right side too")
 
 
@@ -269,9 +411,9 @@ def _cbind(response: str) -> list[list[tuple[str, str]]] | None:
 
     Raises InputError for what is not sums and products of columns and whole numbers.
     """
-    if not response.startswith("cbind("):
+    if not re.match(r"cbind\s*\(", response):
         return None
-    arguments = _split(response[len("cbind(") : -1], ",")
+    arguments = _split(response[response.index("(") + 1 : -1], ",")
     if len(arguments) != 2:
         raise InputError(f"cbind takes successes and failures: {response}")
     found = []
@@ -308,7 +450,8 @@ def _evaluate(parts: list[tuple[str, str]], data: pd.DataFrame) -> np.ndarray:
                 total, product = total + sign * product, np.ones(len(data))
                 sign = 1.0 if text == "+" else -1.0
         else:
-            product = product * (numbers(data[text]) if kind == "name" else float(text))
+            value = numbers(data[_column(text)]) if kind == "name" else float(text)
+            product = product * value
     return total + sign * product
 
 
@@ -386,7 +529,10 @@ def _groups(text: str) -> list[tuple[str, ...]]:
     groups: list[tuple[str, ...]] = []
     for part in nested:
         factors = tuple(name.strip() for name in part.split(":"))
-        if not all(re.fullmatch(r"[A-Za-z_]\w*", name) for name in factors):
-            raise InputError(f"not a grouping factor: {text!r}")
+        if not all(re.fullmatch(r"[A-Za-z_][\w.]*|`[^`:/]+`", name) for name in factors):
+            raise InputError(
+                f"not a grouping factor: {text!r}; it is a column, or a:b or a/b of columns"
+            )
+        factors = tuple(map(_column, factors))
         groups.append((groups[-1] if groups else ()) + factors)
     return groups

@@ -75,6 +75,11 @@ def fit(
     Raises InputError for a design that cannot be fitted, EngineMissing without R or lme4.
     """
     formula = parse(formula) if isinstance(formula, str) else formula
+    if formula.weights or formula.contrasts:
+        raise InputError(
+            "lme4 judges models of counts, cbind(successes, failures), or of 0 and 1, with "
+            "treatment contrasts; our engine fits those with weights and other contrasts"
+        )
     kept = check_design(formula, data)
     known = formula.levels(data)
     separation = fixed_separation(formula, data, kept)
@@ -147,7 +152,11 @@ def fit(
 
 def _numbered(formula: Formula, data: pd.DataFrame) -> pd.DataFrame:
     """The formula's columns, outcomes as numbers (a boolean elsewhere is a factor)."""
-    outcomes = {name: numbers(data[name]) for name in sorted(formula.outcomes())}
+    outcomes = {name: data[name] for name in sorted(formula.outcomes())}
+    if len(outcomes) == 1:
+        (name,) = outcomes
+        outcomes = {name: formula.counts(data)[0]}
+    outcomes = {name: numbers(pd.Series(column)) for name, column in outcomes.items()}
     return data[sorted(formula.variables())].assign(**outcomes)
 
 

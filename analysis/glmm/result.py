@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.glmm.columns import INTERCEPT
+from capability_transfer.analysis.glmm.columns import INTERCEPT, Factor, Levels
 from capability_transfer.analysis.glmm.formula import Formula, RandomTerm, parse
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import replacing
@@ -57,8 +56,9 @@ class Fit:
         modes: group, term, level, mode, std_error (conditional SD given the estimates).
         log_lik: the maximised Laplace log-likelihood, binomial coefficients included.
         df: number of estimated parameters.
-        levels: of every covariate that is a factor, by name; rows are coded by them, whichever
-            levels the rows have. A covariate that is not here is a number.
+        levels: of every covariate that is a factor, and what functions have learned of others, by
+            name (``columns.Levels``); rows are coded by them, whichever levels the rows have. A
+            covariate that is not here is a number.
         optimisation: the optimiser's record.
         diagnostics: e.g. ``dispersion`` (Pearson statistic over residual df), ``separated`` (levels
             that are all right or all wrong), ``separation`` (of the fixed part, in words),
@@ -79,7 +79,7 @@ class Fit:
     trials: int
     log_lik: float
     df: int
-    levels: Mapping[str, tuple[str, ...]]
+    levels: Levels
     optimisation: Optimisation
     diagnostics: dict = field(default_factory=dict)
     provenance: dict = field(default_factory=dict)
@@ -253,6 +253,8 @@ def dumps(fit: Fit) -> bytes:
     header = {
         "format": FORMAT,
         "formula": fit.formula.source,
+        "weights": fit.formula.weights,
+        "contrasts": dict(fit.formula.contrasts),
         "engine": fit.engine,
         "versions": fit.versions,
         "nobs": fit.nobs,
@@ -303,8 +305,9 @@ def loads(contents: bytes) -> Fit:
         for name in _TABLES
     }
     record = header["optimisation"] | {"messages": tuple(header["optimisation"]["messages"])}
+    formula = parse(header["formula"], header.get("weights", ""), header.get("contrasts"))
     return Fit(
-        formula=parse(header["formula"]),
+        formula=formula,
         engine=header["engine"],
         versions=header["versions"],
         covariance=arrays["covariance"],
@@ -312,7 +315,12 @@ def loads(contents: bytes) -> Fit:
         trials=header["trials"],
         log_lik=header["log_lik"],
         df=header["df"],
-        levels={name: tuple(levels) for name, levels in header["levels"].items()},
+        levels={
+            name: levels
+            if isinstance(levels, dict)
+            else Factor.coded(levels, dict(formula.contrasts).get(name, "treatment"))
+            for name, levels in header["levels"].items()
+        },
         optimisation=Optimisation(**record),
         diagnostics=header["diagnostics"],
         provenance=header["provenance"],

@@ -1,21 +1,24 @@
 """What a sum of terms stands for: Wilkinson & Rogers' algebra (1973) as R reads it.
 
 ``(a + b)^2 - a`` is an intercept and the terms b and a:b. Nothing is evaluated: text is read into
-names, whole numbers and the operators + - * : / ^ (and ** for ^), and into nothing else.
+variables (names, and calls such as ``log(x)``, see ``calls``), whole numbers and the operators + -
+* : / ^ (and ** for ^), and into nothing else.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 
+from capability_transfer.analysis.glmm.calls import canonical
 from capability_transfer.common.errors import InputError
 
 MOST_TERMS = 5_000
 DEEPEST = 50  # parentheses within one another
 
-_TOKEN = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|(?P<number>\d+)|(?P<sign>\*\*|[-+*:/^()]))")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<name>[^\W\d][\w.]*|`[^`]+`)|(?P<number>\d+)|(?P<sign>\*\*|[-+*/:^()]))"
+)
 
 Variables = frozenset[str]
 
@@ -41,29 +44,40 @@ def expand(text: str) -> Expansion:
 
 
 def tokens(text: str) -> list[tuple[str, str]]:
-    """Names, numbers and signs of a text, in order, as (kind, text).
+    """Variables, numbers and signs of a text, in order, as (kind, text); a call is one name.
 
-    Raises InputError for anything else and for a function call.
+    Raises InputError for anything else.
     """
     found, position = [], 0
     text = text.rstrip()
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None or (match.lastgroup == "name" and not match["name"][0].isascii()):
-            raise InputError(_not_terms(text))
-        found.append((match.lastgroup, match[match.lastgroup]))
-        position = match.end()
-    for (kind, _), (_, after) in pairwise(found):
-        if kind == "name" and after == "(":
-            raise InputError(_not_terms(text))
+            raise InputError(
+                f"a term is made of column names, functions of them and + - * : / ^ ( ): {text!r}"
+            )
+        kind, token, position = match.lastgroup, match[match.lastgroup], match.end()
+        if kind == "name" and text[position:].lstrip().startswith("("):
+            end = closing(text, text.index("(", position))
+            token = canonical(text[match.start() : end + 1])
+            position = end + 1
+        found.append((kind, token))
     return found
 
 
-def _not_terms(text: str) -> str:
-    return (
-        f"a term is made of column names and + - * : / ^ ( ): {text!r}. "
-        "Functions are not evaluated: put a transformed column into the data instead"
-    )
+def closing(text: str, opening: int) -> int:
+    """Where the parenthesis closes that opens at ``opening``."""
+    depth = 0
+    for position in range(opening, len(text)):
+        depth += (text[position] == "(") - (text[position] == ")")
+        if depth == 0:
+            return position
+    raise InputError(f"the formula cannot be read: a parenthesis is not closed in {text!r}")
+
+
+def names(text: str) -> list[str]:
+    """The variables of a text, each once, as they appear."""
+    return list(dict.fromkeys(name for kind, name in tokens(text) if kind == "name"))
 
 
 class _Reader:
@@ -143,7 +157,7 @@ class _Reader:
             name = ":".join(sorted(base[0], key=self.order.__getitem__))
             raise self._wrong(
                 f"a power crosses terms, so that {name}^{number[:6]} is {name} again: for a "
-                "curve put a column of powers into the data"
+                f"curve write I({name}^{number[:6]}) or poly({name}, {number[:6]})"
             )
         terms = base
         # each product adds a name to a term, so that more products than names change nothing

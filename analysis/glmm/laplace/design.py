@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm import calls
 from capability_transfer.analysis.glmm.columns import Levels
 from capability_transfer.analysis.glmm.diagnostics import check_terms, redundant_terms
 from capability_transfer.analysis.glmm.formula import Formula
@@ -138,7 +139,7 @@ def build(
     """
     _check_kernels(formula, data, kernels)
     known = formula.levels(data)
-    covariates = formula.covariates().union(formula.offsets)
+    covariates = formula.covariates().union(*map(calls.columns, formula.offsets))
     kernel_factors = {name for kernel in kernels for name in kernel.factors()}
     grouping = {name for term in formula.random for name in term.factors} | kernel_factors
     codes = {name: encode(data[name]) for name in sorted(covariates | grouping)}

@@ -97,12 +97,17 @@ def test_what_is_no_formula_is_refused_with_the_reason(text, says):
     [
         'I(resource.to_csv("stolen.csv"))',
         '{resource.to_csv("stolen.csv")}',
-        "I(resource.__class__)",
-        "log(resource)",
-        "log (resource)",
+        "log(resource.to_csv('stolen.csv'))",
+        "poly(resource, __import__('os'))",
+        "log(lambda: resource)",
+        "I(resource if size else size)",
+        "I((resource))(1)",
+        "I(f'{resource}')",
+        "poly(resource, degree=[2])",
+        "system('id')",
+        "np.exp(resource)",
         "resource[0]",
-        "resource.real",
-        "`resource`",
+        "resource.real()",
         '"resource"',
         "@resource",
     ],
@@ -196,8 +201,60 @@ def test_counts_are_sums_and_products_of_columns(data):
 
 
 def test_text_where_numbers_are_needed_is_named(data):
-    for text in ("split ~ 1 + (1 | language)", "cbind(split, n_total) ~ 1 + (1 | language)"):
-        with pytest.raises(InputError, match="column split holds original, symbolic where"):
-            parse(text).counts(data)
+    with pytest.raises(InputError, match="column split holds original, symbolic where"):
+        parse("cbind(split, n_total) ~ 1 + (1 | language)").counts(data)
     with pytest.raises(InputError, match="column split holds"):
         parse("~ size + offset(split) + (1 | language)").offset(data)
+
+
+@pytest.mark.parametrize("name", ["resource.__class__", "`resource + size`", "a.b"])
+def test_a_name_with_dots_or_in_backticks_is_a_column_and_nothing_else(data, name):
+    column = name.strip("`")
+    formula = parse(f"~ {name} + (1 | language)")
+    assert column in formula.variables()
+    with pytest.raises(InputError, match="which the data do not have"):
+        formula.check(data)
+    matrix, names = formula.fixed_matrix(data.assign(**{column: data["size"] + 1}))
+    assert names == ["(Intercept)", name]
+    np.testing.assert_array_equal(matrix[:, 1], data["size"] + 1)
+
+
+@pytest.mark.parametrize(
+    ("response", "weights", "success", "trials"),
+    [
+        ("flag", "", [1, 0, 1, 0], [1, 1, 1, 1]),
+        ("answer", "", [0, 1, 1, 0], [1, 1, 1, 1]),
+        ("ordered", "", [1, 0, 0, 1], [1, 1, 1, 1]),
+        ("share", "n", [1, 2, 0, 4], [2, 2, 5, 4]),
+        ("k/n", "n", [1, 2, 0, 4], [2, 2, 5, 4]),
+        ("flag", "n", [2, 0, 5, 0], [2, 2, 5, 4]),
+    ],
+)
+def test_a_response_of_two_values_or_a_share_is_counted(response, weights, success, trials):
+    frame = pd.DataFrame(
+        {
+            "flag": [True, False, True, False],
+            "answer": ["no", "yes", "yes", "no"],
+            "ordered": pd.Categorical(["no", "yes", "yes", "no"], ["yes", "no"]),
+            "share": [0.5, 1, 0, 1],
+            "k": [1, 2, 0, 4],
+            "n": [2, 2, 5, 4],
+            "g": list("aabb"),
+        }
+    )
+    found = parse(f"{response} ~ 1 + (1 | g)", weights).counts(frame)
+    np.testing.assert_array_equal(found[0], success)
+    np.testing.assert_array_equal(found[1], trials)
+
+
+def test_a_response_that_is_no_share_is_refused(data):
+    frame = data.assign(share=0.37, three=list("abcabcab"))
+    for text, weights, says in (
+        ("share ~ 1 + (1 | language)", "", "trials are needed"),
+        ("share ~ 1 + (1 | language)", "n_total", "comes to a whole number"),
+        ("three ~ 1 + (1 | language)", "", "has 3 levels"),
+    ):
+        with pytest.raises(InputError, match=says):
+            parse(text, weights).counts(frame)
+    with pytest.raises(InputError, match="has its trials already"):
+        parse("cbind(n_correct, n_total) ~ 1 + (1 | g)", "n_total")
