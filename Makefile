@@ -19,6 +19,7 @@ EXTRAS    ?=
 PYTHON    ?=
 WITHOUT_R ?=
 WORKERS   ?= logical
+RANDOM    ?=
 
 # one thread per fit: parallelism is over fits
 export OPENBLAS_NUM_THREADS ?= 1
@@ -229,9 +230,9 @@ scale: ## size, cluster and end-to-end checks, documented commands that take lon
 	$(needs) $(tests)
 	.venv/bin/python -m pytest -m slow $(ARGS)
 
-mutations: ## plant known faults one by one; the tests must notice (many minutes; ARGS='word of names')
+mutations: ## plant known faults one by one; the tests must notice (minutes; ARGS='word of names'; RANDOM=n SEED=n: drawn)
 	$(needs) $(tests)
-	.venv/bin/python -m tools.mutations $(ARGS)
+	.venv/bin/python -m tools.mutations $(if $(RANDOM),--random $(RANDOM)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 lint: ## style and common errors
 	$(needs) lint

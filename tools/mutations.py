@@ -18,10 +18,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.random_faults import Drawn, draw
+
 ROOT = Path(__file__).parents[1]
 LIST = Path(__file__).with_suffix(".toml")
 COPIED = ("R", "analysis", "benchmarks", "capability_transfer", "common", "docs", "evaluation",
           "features", "tests", "tools", "pyproject.toml")  # fmt: skip
+LONGEST = 1800  # seconds of a run of tests
 PASSED, FAILED, NONE = 0, (1, 2), 5  # pytest's exit status; 2: a file of tests cannot be read
 
 
@@ -71,46 +74,60 @@ def copied(root: Path = ROOT) -> Iterator[Path]:
         yield Path(folder)
 
 
-def run(root: Path, tests: Iterable[str]) -> int:
-    """Exit status of the tests in a copy, up to the first that fails."""
-    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False,
-                          env=os.environ | {"PYTHONPATH": str(root)})  # fmt: skip
+def run(root: Path, tests: Iterable[str], *options: str) -> int:
+    """Exit status of the tests in a copy, up to the first that fails or never ends."""
+    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *options]
+    try:
+        done = subprocess.run(
+            [*command, *tests], cwd=root, capture_output=True, text=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(root)}, timeout=LONGEST,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return FAILED[0]
     if done.returncode not in (PASSED, *FAILED, NONE):
         raise RuntimeError(f"pytest {' '.join(tests)} ended with {done.returncode}:\n{done.stdout}")
     return done.returncode
 
 
-def is_caught(fault: Fault, root: Path) -> bool:
+def is_caught(fault: Fault | Drawn, root: Path, *options: str) -> bool:
     """Whether a test fails in the copy with the fault, which is taken out again."""
     path = root / fault.file
     whole, wrong = path.read_bytes(), fault.planted(root)
     try:
         path.write_text(wrong, encoding="utf-8")
-        return run(root, fault.tests) in FAILED
+        return run(root, fault.tests, *options) in FAILED
     finally:
         path.write_bytes(whole)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Plant every fault whose name has one of the words given; 1 if any goes unnoticed."""
+    """Plant every fault whose name has one of the words given, or faults drawn at random; 1 if any
+    goes unnoticed."""
     parser = argparse.ArgumentParser(prog="python -m tools.mutations", description=main.__doc__)
     parser.add_argument("word", nargs="*", help="of the names of the faults to plant")
-    words = parser.parse_args(arguments).word
-    chosen = [f for f in faults() if not words or any(word in f.name for word in words)]
+    parser.add_argument("--random", type=int, metavar="N", help="plant N faults drawn at random")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
+    given = parser.parse_args(arguments)
+    if given.random:
+        chosen, options = draw(ROOT, given.random, given.seed), ("-m", "quick")
+    else:
+        chosen, options = faults(), ()
+    words = given.word
+    chosen = [f for f in chosen if not words or any(word in f.name for word in words)]
     if not chosen:
         parser.error(f"no fault's name has {' or '.join(words)}")
     missed = 0
     with copied() as root:
         tests = sorted({test for fault in chosen for test in fault.tests})
-        if run(root, tests) != PASSED:
+        if run(root, tests, *options) != PASSED:
             print("The tests fail as they are: mend that first.")
             return 1
         for fault in chosen:
-            caught = is_caught(fault, root)
+            caught = is_caught(fault, root, *options)
             missed += not caught
             print(f"{'caught' if caught else 'MISSED'}  {fault.name} ({fault.file})", flush=True)
-    print(f"{len(chosen) - missed} of {len(chosen)} planted faults are caught")
+    drawn = f", drawn with seed {given.seed}," if given.random else ""
+    print(f"{len(chosen) - missed} of {len(chosen)} planted faults{drawn} are caught")
     return 1 if missed else 0
 
 
