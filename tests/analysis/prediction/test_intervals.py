@@ -105,3 +105,62 @@ def test_means_by_pair_keep_the_order_of_appearance():
     pairs, codes = pairs_of(rows)
     assert pairs["language"].tolist() == ["y", "x"]
     np.testing.assert_allclose(mean_by_pair(np.array([1.0, 5.0, 3.0]), codes, 2), [2, 5])
+
+
+def _predicted(**columns) -> pd.DataFrame:
+    """Four pairs and two means of one predictor, in points: errors 10, −20, 30, 0 and 5, −15."""
+    rows = pd.DataFrame(
+        {
+            "kind": "resource",
+            "fold": "least text",
+            "predictor": "p",
+            "level": ["pair"] * 4 + ["language"] * 2,
+            "language": ["x", "x", "y", "y", "x", "y"],
+            "observed": [0.2, 0.5, 0.4, 0.9, 0.35, 0.65],
+            "plug_in": [0.3, 0.3, 0.7, 0.9, 0.4, 0.5],
+            **{f"low_{level}": 0.2 for level in (50, 80)},
+            **{f"high_{level}": 0.4 for level in (50, 80)},
+            "low_95": 0.1,
+            "high_95": 0.65,
+        }
+    )
+    return rows.assign(**columns)
+
+
+def test_intervals_are_judged_by_what_they_hold_and_by_their_width():
+    table = scores.intervals(_predicted()).set_index(["level", "nominal"])
+    assert list(table.index) == [(at, p) for at in ("pair", "language") for p in scores.NOMINAL]
+    assert table["n"].tolist() == [4] * 3 + [2] * 3
+    assert table["width"].tolist() == pytest.approx([20, 20, 55] * 2)
+    # ends count as inside: 0.2 and 0.4 of the first, 0.65 of the last
+    assert table["coverage"].tolist() == pytest.approx([0.5, 0.5, 0.75, 0.5, 0.5, 1])
+    outside = np.array([10 + 50, 25])  # points beyond the narrow and the wide interval, of pairs
+    expected = [20 + 2 / 0.5 * outside[0] / 4, 20 + 2 / 0.2 * outside[0] / 4,
+                55 + 2 / 0.05 * outside[1] / 4]  # fmt: skip
+    assert table.loc["pair", "interval_score"].tolist() == pytest.approx(expected)
+    assert scores.intervals(_predicted(low_80=np.nan)).empty
+
+
+def test_edges_are_judged_one_by_one_and_together():
+    other = _predicted(fold="most distant", kind="distance")
+    other["plug_in"] = other["observed"] + 0.5
+    table = scores.extrapolation(pd.concat([_predicted(), other], ignore_index=True))
+    assert table["fold"].tolist() == ["least text"] * 2 + ["most distant"] * 2 + ["all edges"] * 2
+    assert table["kind"].tolist() == ["resource"] * 2 + ["distance"] * 2 + ["all"] * 2
+    assert table["held_out"].tolist() == ["x y"] * 4 + [""] * 2
+    assert table["level"].tolist() == ["pair", "language"] * 3
+    assert table["n"].tolist() == [4, 2, 4, 2, 8, 4]
+    assert table["mae"].tolist() == pytest.approx([15, 10, 50, 50, 32.5, 30])
+    assert table["coverage_80"].tolist() == pytest.approx([0.5] * 6)
+    assert table["coverage_95"].tolist() == pytest.approx([0.75, 1] * 3)
+
+
+def test_what_does_not_vary_has_no_correlation():
+    rows = _predicted().query("level == 'pair'")
+    for name in ("observed", "plug_in"):
+        found = scores.score(rows.assign(**{name: 0.3}))
+        assert np.isnan(found["pearson"])
+        assert np.isnan(found["spearman"])
+    assert np.isnan(scores.score(rows.iloc[:1])["pearson"])
+    assert np.isnan(scores.coverage(rows.assign(low_80=np.nan, high_80=np.nan), 0.8))
+    assert scores.score(rows)["n"] == 4
