@@ -14,6 +14,8 @@ if (_CHECKOUT / "pyproject.toml").is_file():  # there the parts lie beside this 
 ENTRIES = {
     "load": "analysis.data",
     "fit": "analysis.studies.main_model",
+    "glmer": "analysis.studies.glmer",
+    "Glmm": "analysis.studies.glmer",
     "predict": "analysis.studies.predictions",
     "hold_out": "analysis.studies.held_out",
     "few_templates": "analysis.studies.few_templates",

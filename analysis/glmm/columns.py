@@ -46,12 +46,14 @@ class Columns:
     Attributes:
         values: rows × columns.
         names: R's, e.g. ``(Intercept)``, ``splitsymbolic``, ``resource:size``.
+        terms: which term each belongs to, e.g. ``resource:size``.
         aliased: which columns an interaction without its main effects has in full, so that R may
             find them to be sums of others whatever the data.
     """
 
     values: np.ndarray
     names: list[str]
+    terms: list[str]
     aliased: np.ndarray
 
 
@@ -137,7 +139,7 @@ def matrix(expansion: Expansion, data: pd.DataFrame, known: Levels) -> Columns:
     """
     parts = [np.ones((len(data), 1))] if expansion.intercept else []
     names = [INTERCEPT] if expansion.intercept else []
-    aliased = [False] * len(names)
+    terms, aliased = list(names), [False] * len(names)
     full = _first_in_full(expansion, known)
     read: dict[str, np.ndarray] = {}
     for place, term in enumerate(expansion.terms):
@@ -160,12 +162,13 @@ def matrix(expansion: Expansion, data: pd.DataFrame, known: Levels) -> Columns:
             labels = [f"{before}:{own_label}" for own_label in own for before in labels]
         parts.append(block)
         names += [label[1:] for label in labels]
+        terms += [":".join(term)] * len(labels)
         aliased += [margin_free] * len(labels)
     values = np.concatenate([np.zeros((len(data), 0)), *parts], axis=1)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"two columns of the model are called {twice}: rename a variable or level")
-    return Columns(np.ascontiguousarray(values), names, np.array(aliased, dtype=bool))
+    return Columns(np.ascontiguousarray(values), names, terms, np.array(aliased, dtype=bool))
 
 
 def _read(data: pd.DataFrame, name: str, known: Levels) -> np.ndarray:

@@ -161,8 +161,8 @@ class Formula:
                 )
         return found
 
-    def check(self, data: pd.DataFrame) -> None:
-        """Raise InputError unless every variable is a complete, finite column of ``data``."""
+    def check_names(self, data: pd.DataFrame) -> None:
+        """Raise InputError unless every variable is a column of ``data``."""
         needed = sorted(self.variables())
         absent = [name for name in needed if name not in data.columns]
         if absent:
@@ -171,9 +171,13 @@ class Formula:
                 f"the formula names {name_some(absent)}, which the data do not have.{hints} "
                 f"Columns: {name_some(data.columns, 20)}"
             )
+
+    def check(self, data: pd.DataFrame) -> None:
+        """Raise InputError unless every variable is a complete, finite column of ``data``."""
+        self.check_names(data)
         if data.empty:
             raise InputError("there are no rows to fit")
-        for name in needed:
+        for name in sorted(self.variables()):
             column = data[name]
             if column.ndim > 1:
                 raise InputError(f"the data have {column.shape[1]} columns called {name}")
@@ -197,6 +201,42 @@ class Formula:
                 row = data.index[int(np.argmax(bad))]
                 raise InputError(f"{label} of row {row} are {count[bad][0]:g}: not a count")
         return success, success + failure
+
+    def fixed_factors(self, data: pd.DataFrame) -> list[str]:
+        """The variables of the fixed part that are factors in ``data``."""
+        found = self.levels(data)
+        return [name for name in names(self.fixed) if isinstance(found.get(name), tuple)]
+
+    def with_successes(
+        self, data: pd.DataFrame, success: np.ndarray, trials: np.ndarray
+    ) -> pd.DataFrame:
+        """``data`` with a response of other successes, of the same trials.
+
+        Raises InputError where the left side does not say which columns these are.
+        """
+        counted = _cbind(self.response)
+        if counted is not None:
+            first, second = counted
+            if len(first) != 1 or first[0][0] != "name":
+                raise InputError(
+                    f"which column has the successes of {self.response} cannot be told: fit a "
+                    "formula whose cbind begins with a column"
+                )
+            changed = data.assign(**{_column(first[0][1]): success})
+            if len(second) == 1 and second[0][0] == "name":
+                changed = changed.assign(**{_column(second[0][1]): trials - success})
+            return changed
+        above, below = _SHARE.fullmatch(self.response).groups()
+        if below:
+            share = np.divide(success, trials, out=np.zeros(len(data)), where=trials > 0)
+            return data.assign(**{_column(above): share * numbers(data[_column(below)])})
+        if self.weights:
+            return data.assign(**{_column(above): np.divide(success, np.maximum(trials, 1))})
+        if (second := self.success_level(data)) in (None, LOGICAL[1]):
+            return data.assign(**{_column(above): success})
+        levels = own_levels(data[_column(above)])
+        labels = pd.Categorical.from_codes(success.astype(int), levels)
+        return data.assign(**{_column(above): labels})
 
     def success_level(self, data: pd.DataFrame) -> str | None:
         """Which of two labels of the response is a success: the second, as in R; None where the

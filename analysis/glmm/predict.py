@@ -49,6 +49,16 @@ def linear_predictor(
     return eta
 
 
+def probability(fit: Fit, eta: np.ndarray, data: pd.DataFrame) -> np.ndarray:
+    """The probability of success at the rows' log-odds."""
+    return expit(eta)
+
+
+def slope(fit: Fit, eta: np.ndarray, data: pd.DataFrame) -> np.ndarray:
+    """The derivative of the probability by the log-odds."""
+    return expit(eta) * expit(-eta)
+
+
 def fitted_probability(fit: Fit, data: pd.DataFrame) -> np.ndarray:
     """Probability of success of every row, random effects at their modes."""
-    return expit(linear_predictor(fit, data))
+    return probability(fit, linear_predictor(fit, data), data)

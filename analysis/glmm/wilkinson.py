@@ -36,6 +36,10 @@ class Expansion:
     terms: tuple[tuple[str, ...], ...]
     intercept: bool
 
+    def variables(self) -> set[str]:
+        """The names and calls that the terms are made of."""
+        return {name for term in self.terms for name in term}
+
 
 def expand(text: str) -> Expansion:
     """Read a sum of terms. Raises InputError for a text that is not one, or that stands for too

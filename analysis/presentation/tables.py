@@ -51,7 +51,7 @@ def write(table: Table, directory: Path) -> list[Path]:
     return [
         write_table(table.data, base.with_suffix(".csv")),
         write_text(f"**{table.caption}**\n\n{markdown}\n\n{table.note}\n", base.with_suffix(".md")),
-        write_text(_latex(table), base.with_suffix(".tex")),
+        write_text(as_latex(table), base.with_suffix(".tex")),
     ]
 
 
@@ -134,7 +134,7 @@ def _one_line(text: object) -> str:
     return "".join(" " if category(sign) in ("Cc", "Zl", "Zp") else sign for sign in str(text))
 
 
-def _latex(table: Table) -> str:
+def as_latex(table: Table) -> str:
     """A booktabs table (packages booktabs and, for long tables, longtable)."""
     body = table.display.map(_escape).rename(columns=_escape)
     alignment = "l" + "r" * (body.shape[1] - 1)

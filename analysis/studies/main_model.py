@@ -38,6 +38,7 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.published import beside, values
+from capability_transfer.analysis.studies.glmer import Glmm
 from capability_transfer.analysis.studies.inference import Findings, Request, infer
 from capability_transfer.analysis.study import MAIN
 from capability_transfer.common.errors import InputError, name_some, option, suggest
@@ -65,8 +66,10 @@ DISPLAYED = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FittedModel(Result):
+class FittedModel(Result, Glmm):
     """A fitted GLMM. Effects are in log-odds, per SD of the predictor where it is a number.
+
+    Beside what is here it answers to everything that ``Glmm`` does: ``summary()``, ``conf_int()``.
 
     Attributes:
         study: the data.
