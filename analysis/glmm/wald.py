@@ -105,10 +105,9 @@ def _read(fit: Fit, hypothesis, data: pd.DataFrame) -> tuple[list[str], np.ndarr
     texts, rows, right = [], [], []
     terms = _terms(fit, data)
     for text in [hypothesis] if isinstance(hypothesis, str) else hypothesis:
-        marked = _mark(text, names)
-        for part in marked.split(","):
-            if part.strip() in terms:  # a term's own name, of several columns
-                for place in terms[part.strip()]:
+        for part in _mark(text, names, list(terms)).split(","):
+            if whole := re.fullmatch(r"\s*t(\d+)_\s*", part):  # a term of several columns
+                for place in list(terms.values())[int(whole[1])]:
                     rows.append(np.eye(len(names))[place])
                     right.append(0.0)
                     texts.append(f"{names[place]} = 0")
@@ -125,12 +124,13 @@ def _read(fit: Fit, hypothesis, data: pd.DataFrame) -> tuple[list[str], np.ndarr
     return texts, np.array(rows), np.array(right)
 
 
-def _mark(text: str, names: list[str]) -> str:
-    """Names of fixed effects, which may hold any sign, as v0_, v1_, …; longer names first."""
-    places = sorted(range(len(names)), key=lambda place: -len(names[place]))
-    alternatives = "|".join(re.escape(names[place]) for place in places)
+def _mark(text: str, names: list[str], terms: list[str]) -> str:
+    """Names of fixed effects, which may hold any sign, as v0_, v1_, …, and of terms as t0_, …"""
+    marks = {term: f"t{place}_" for place, term in enumerate(terms)}
+    marks |= {name: f"v{place}_" for place, name in enumerate(names)}
+    alternatives = "|".join(map(re.escape, sorted(marks, key=len, reverse=True)))
     pattern = rf"(?<![\w.:])(?:{alternatives})(?![\w.:(])"
-    return re.sub(pattern, lambda found: f"v{names.index(found[0])}_", text)
+    return re.sub(pattern, lambda found: marks[found[0]], text)
 
 
 def _linear(side: str, size: int, text: str, known: list[str]) -> tuple[np.ndarray, float]:
@@ -141,6 +141,8 @@ def _linear(side: str, size: int, text: str, known: list[str]) -> tuple[np.ndarr
             return np.zeros(size), float(node.value)
         if isinstance(node, ast.Name):
             if not (place := re.fullmatch(r"v(\d+)_", node.id)):
+                if node.id[1:-1].isdigit():
+                    raise InputError(f"a term of several columns stands alone: {text!r}")
                 raise InputError(
                     f"{node.id} in {text!r} is no fixed effect.{suggest(node.id, known)} There are "
                     f"{', '.join(known[:size])}"
