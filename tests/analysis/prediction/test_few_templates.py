@@ -3,8 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.prediction import few_templates as module
 from capability_transfer.analysis.prediction.evaluate import Task
-from capability_transfer.analysis.prediction.few_templates import few_templates, shuffled, summarise
+from capability_transfer.analysis.prediction.few_templates import (
+    coverage,
+    few_templates,
+    shuffled,
+    summarise,
+)
 from capability_transfer.common.errors import InputError
 
 from tests.progress import silent
@@ -43,6 +49,48 @@ def test_the_spread_of_three_draws_stands_beside_all_of_them():
     assert (few["draws"], few["mae"], np.isnan(few["few_low"])) == (3, 1.5, True)
     assert (every["draws"], every["mae"]) == (6, 3)
     assert (every["few_low"], every["few_high"]) == (1.5, 4.5)  # x gives 0, 2, 4 or 6
+
+
+def test_a_budget_is_the_share_of_pairs_that_its_intervals_hold():
+    rows = pd.DataFrame(
+        {
+            "predictor": ["p", "p", "p", "q"],
+            "k": [1, 1, 2, 1],
+            "coverage_50": [0.4, 0.6, 0.9, np.nan],
+            "coverage_80": [0.7, 0.8, 1.0, np.nan],
+            "coverage_95": [0.9, 1.0, 1.0, np.nan],
+        }
+    )
+    table = coverage(rows)
+    assert table[["predictor", "k"]].to_numpy().tolist() == [["p", 1], ["p", 2]]
+    assert table.iloc[0, 2:].tolist() == pytest.approx([0.5, 0.75, 0.95])
+
+
+def test_predictors_stand_in_their_order_and_budgets_by_size():
+    columns = ["predictor", "language", "draw", "k", "truth", "level", "error"]
+    rows = [(name, "x", 0, k, "all", "pair", k) for name in ("z", "a") for k in (10, 2)]
+    table = summarise(pd.DataFrame(rows, columns=columns), 1)
+    assert table[["predictor", "k", "mae"]].to_numpy().tolist() == [
+        ["z", 2, 2.0], ["z", 10, 10.0], ["a", 2, 2.0], ["a", 10, 10.0],
+    ]  # fmt: skip
+
+
+def test_what_was_computed_is_not_computed_again(joined, vectors, tmp_path, monkeypatch):
+    few = joined[joined["language"].isin(["eng", "deu", "isl", "hin"])]
+    few = few[few["variant"].str.startswith(("granite", "Qwen2.5-7B", "Qwen3-8B"))]
+    few = few[few["template"].isin(few["template"].unique()[:6])]
+    task = Task(few.reset_index(drop=True), vectors, cache=tmp_path, workers=1)
+    asked = {"predictors": ("study",), "budgets": (0, 2), "draws": 1, "languages": ["isl"]}
+    once = few_templates(task, silent, **asked)
+    monkeypatch.setattr(module, "fit_to_all", None)
+    pd.testing.assert_frame_equal(few_templates(task, silent, **asked), once)
+
+
+def test_predictors_without_a_glmm_have_nothing_to_update(joined, vectors):
+    with pytest.raises(InputError, match="GLMMs, not the predictor grand_mean"):
+        few_templates(
+            Task(joined, vectors, workers=1), silent, ["study", "grand_mean"], budgets=(5,)
+        )
 
 
 def test_as_many_templates_as_there_are_are_refused(joined, vectors):
