@@ -101,6 +101,15 @@ def test_one_language_under_two_codes_is_refused():
         languages.table([])
 
 
+def test_a_table_of_languages_has_its_columns_and_each_language_once():
+    rows = languages.table(["dan", "isl"])
+    assert languages.table(rows.set_axis([7, 7])).index.tolist() == [0, 1]
+    with pytest.raises(InputError, match="the table of languages has no column 'uriel'"):
+        languages.table(rows.drop(columns="uriel"))
+    with pytest.raises(InputError, match="dan"):
+        languages.table(pd.concat([rows, rows.iloc[:1]]))
+
+
 def test_registry_cells_are_filled_and_of_their_kind():
     rows = languages.registry()
     assert rows["language"].is_unique

@@ -70,6 +70,15 @@ def test_a_user_s_features_stand_where_they_are_filled(tmp_path):
     assert pd.isna(rows.loc["xyz", "learners"])
 
 
+def test_a_user_s_column_is_numbers_only_where_all_that_is_filled_is(tmp_path):
+    path = tmp_path / "languages.csv"
+    path.write_text("language,speakers,branch,class\nde,9,North,1\nda,,,two\nis,4e2,,\n")
+    rows = table.build_all(languages=languages.read_languages(path)).languages
+    np.testing.assert_array_equal(rows["speakers"], [9, np.nan, 400])
+    assert rows["branch"].tolist() == ["North", "", ""]
+    assert rows["class"].tolist() == ["1", "two", ""]
+
+
 def test_given_rows_and_registry_rows_can_be_put_together(tmp_path):
     path = tmp_path / "languages.csv"
     path.write_text("language,distance,learners\nde,0.5,12\n")

@@ -80,3 +80,15 @@ def test_a_kept_fit_is_read_and_one_of_other_code_is_not(cells, tmp_path, fits, 
     monkeypatch.setattr(kept, "hash_project", lambda: "changed")
     cached_fit("laplace", OF_CELLS, cells, tmp_path)
     assert len(fits) == 2
+
+
+def test_a_start_counts_by_its_point_and_not_by_how_it_was_found(cells, tmp_path, fits):
+    start = fit(OF_CELLS, cells)
+    slower = replace(start, optimisation=replace(start.optimisation, seconds=1e6))
+    for one in (start, slower):
+        cached_fit("laplace", OF_CELLS, cells, tmp_path, start=one)
+    assert len(fits) == 1
+    elsewhere = start.fixed_effects.assign(estimate=0.0)
+    for one in (None, replace(start, fixed_effects=elsewhere)):
+        cached_fit("laplace", OF_CELLS, cells, tmp_path, start=one)
+    assert len(fits) == 3

@@ -1,11 +1,13 @@
 """What is written where languages were held out under some predictors only."""
 
 import warnings
+from dataclasses import replace
 
 import matplotlib as mpl
 import pandas as pd
 import pytest
 from capability_transfer.analysis.data import Study
+from capability_transfer.analysis.prediction.loo import describe_left_out, prepare
 from capability_transfer.analysis.studies.held_out import hold_out
 
 LADDER = {"figure_calibration", "figure_ladder"}
@@ -34,3 +36,22 @@ def test_figures_are_drawn_where_their_predictors_were_asked_for(
     assert set(pd.read_csv(tmp_path / "loo" / "pairs.csv")["predictor"]) == {name}
     assert not (tmp_path / "loo" / "published.csv").exists()  # which is of all languages
     assert "`pairs.csv`" in (tmp_path / "loo" / "README.md").read_text()
+
+
+def test_fertility_that_some_pairs_lack_is_left_out_unless_those_are_dropped(inputs):
+    pairs = inputs.features.pairs
+    one = (pairs["variant"] == inputs.cells["variant"][0]) & (pairs["language"] == "isl")
+    lacking = pairs.assign(fertility=pairs["fertility"].mask(one))
+    some = replace(inputs, features=replace(inputs.features, pairs=lacking))
+    cells = inputs.cells
+    gone = ((cells["variant"] == cells["variant"][0]) & (cells["language"] == "isl")).sum()
+    joined, vectors = prepare(some)
+    assert "fertility" not in joined
+    assert len(joined) == len(cells)
+    assert set(vectors.index) == set(cells["language"])
+    (told,) = describe_left_out(some)
+    assert "without relative fertility, which is not known for 1 pairs" in told
+    joined, _ = prepare(some, drop_missing=True)
+    assert joined["fertility"].notna().all()
+    assert len(joined) == len(cells) - gone
+    assert describe_left_out(some, drop_missing=True) == ()
