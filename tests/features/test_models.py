@@ -76,6 +76,12 @@ class TestReadModels:
         models.registry().to_csv(tmp_path / "again.csv", index=False)
         pd.testing.assert_frame_equal(models.read_models(tmp_path / "again.csv"), models.registry())
 
+    def test_a_checkpoint_has_one_size(self, tmp_path):
+        text = f"{self.HEADER},params_b\na,X-7B,X,off,7\nb,X-7B,X,on,{{}}\n"
+        assert len(self.read(tmp_path, text.format(7))) == 2
+        with pytest.raises(InputError, match="X-7B has more than one params_b"):
+            self.read(tmp_path, text.format(8))
+
     @pytest.mark.parametrize(
         ("rows", "message"),
         [

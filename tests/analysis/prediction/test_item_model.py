@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.prediction.item_model import ItemModel, fit_without_each, update
+from scipy.linalg import block_diag
+from scipy.optimize import minimize
 
 TEMPLATES = [f"t{number:02d}" for number in range(60)]
 
@@ -221,3 +223,58 @@ def test_the_models_without_a_language_are_those_of_the_other_cells(joined):
                     same = same[value.index]
                 np.testing.assert_allclose(same, value, rtol=1e-5, atol=1e-5, err_msg=name)
     assert fit_without_each(one, ["dan"])["dan"].family_sd == 0
+
+
+@pytest.mark.parametrize("family_sd", [0.0, 0.7])
+def test_an_update_is_the_mode_and_the_curvature_of_the_posterior(layer, family_sd):
+    """By another way: unknowns named one by one, their posterior maximised by scipy."""
+    own = replace(layer, family_sd=family_sd, dispersion=3.0)
+    pairs = pd.DataFrame({"variant": ["u", "v", "w"], "family": ["f", "g", "f"]})
+    cells = pd.DataFrame(
+        [("v", "t07", 15, 20), ("u", "t07", 9, 20), ("w", "own", 3, 10), ("v", "own", 9, 10),
+         ("u", "own", 2, 20)], columns=["variant", "template", "n_correct", "n_total"],
+    )  # fmt: skip
+    mean, covariance = np.array([0.4, -0.2, 0.1]), 0.3 * np.eye(3) + 0.2
+    level, slope = own.level(mean)
+    names = ["u", "v", "w", "t07", "own"]
+    prior_mean = [*level, own.easiness["t07"], 0.0]
+    blocks = [covariance * np.outer(slope, slope), 0.1**2 + 0.9**2, 1.2**2 + 0.9**2]
+    if family_sd:
+        names += [("f", "t07"), ("g", "t07"), ("f", "own"), ("g", "own")]
+        prior_mean += [0.0] * 4
+        blocks += [family_sd**2] * 4
+    precision = np.linalg.inv(block_diag(*blocks))
+    family = dict(zip(pairs["variant"], pairs["family"], strict=True))
+    rows = [
+        ([row.variant, row.template, (family[row.variant], row.template)], row.n_correct,
+         row.n_total, 1 + (3.0 - 1) * (row.n_total - 1) / (20 - 1))
+        for row in cells.itertuples()
+    ]  # fmt: skip
+    loads = np.array([[name in parts for name in names] for parts, *_ in rows], dtype=float)
+    right, trials, phi = (
+        np.array(column, dtype=float) for column in list(zip(*rows, strict=True))[1:]
+    )
+
+    def minus_log(x):
+        eta, away = loads @ x, x - prior_mean
+        fit = (right * eta - trials * np.log1p(np.exp(eta))) / phi
+        return away @ precision @ away / 2 - fit.sum()
+
+    mode = minimize(minus_log, prior_mean, tol=1e-10).x
+    p = 1 / (1 + np.exp(-loads @ mode))
+    posterior = np.linalg.inv(precision + (loads.T * (trials * p * (1 - p) / phi)) @ loads)
+    known = update(own, mean, covariance, pairs, cells)
+    np.testing.assert_allclose(known.mean, mode[:3], atol=1e-4)
+    np.testing.assert_allclose(known.covariance, posterior[:3, :3], atol=1e-4)
+    assert known.families.tolist() == [0, 1, 0]
+    for number, one in enumerate("fg"):
+        for template in ("t07", "own"):
+            parts = np.array([name in (template, (one, template)) for name in names], dtype=float)
+            assert known.seen.loc[number, template] == pytest.approx(parts @ mode, abs=1e-4)
+            assert known.variance.loc[number, template] == pytest.approx(
+                parts @ posterior @ parts, abs=1e-4
+            )
+    asked = pd.Index(["t07", "t03"])
+    seen = 1 / (1 + np.exp(-(mode[:3] + known.seen["t07"].to_numpy()[[0, 1, 0]])))
+    other = own.accuracy(known.mean, pd.Index(["t03"]))
+    np.testing.assert_allclose(known.accuracy(asked), (seen + other) / 2, atol=1e-4)
