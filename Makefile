@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-all test-wheel test-browser test-pymer4 lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size items templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-all test-wheel test-browser test-pymer4 lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -96,6 +96,10 @@ equivalence: ## metric against imperial English (Appendix A.3, Figures 8, 19) ->
 sample-size: ## precision and rankings by templates and instances (Table 2, Figure 9) -> results/sample_size/
 	$(needs)
 	$(transfer) sample-size $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+items: ## items that are broken in one language, as answers show (page: index.html) -> results/items/
+	$(needs)
+	$(transfer) items $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
 
 templates: ## quality checks on a language's templates (TEMPLATES=dan or a folder)
 	$(needs) templates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from errno import ENOSPC
 from io import TextIOWrapper
 from typing import Annotated
@@ -18,7 +19,8 @@ from capability_transfer.analysis.commands import (
     start,
     untested,
 )
-from capability_transfer.analysis.commands.places import asked
+from capability_transfer.analysis.commands.options import WithoutItems
+from capability_transfer.analysis.commands.places import asked, leaving_out
 from capability_transfer.analysis.presentation import progress
 from capability_transfer.common.errors import InputError, speaking_options
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -29,6 +31,12 @@ MODULES = (start, evaluations, untested, determinants, measures, planning)
 
 PANELS = {module.PANEL: registry.names(module.__name__) for module in MODULES}
 """Every command, by the question that leads to it."""
+
+READ = {"outcomes", "train", "paths"}
+"""Parameters of commands that read outcomes."""
+
+WRITERS = ("ingest", "export")
+"""Commands that pass outcomes on whole."""
 
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
 
@@ -128,11 +136,14 @@ def _run() -> int:
 class Command(TyperCommand):
     """A command that opens and ends its conversation, and shows examples below its help.
 
-    Every one has the option ``--json``.
+    Every one has the option ``--json``, and those that read outcomes ``--without-items``.
     """
 
     def __init__(self, name, *, params, **settings):
-        super().__init__(name, params=[*params, _json_option()], **settings)
+        shared = [_option(_only_json)]
+        if name not in WRITERS and READ & {one.name for one in params}:
+            shared.insert(0, _option(_only_without_items))
+        super().__init__(name, params=[*params, *shared], **settings)
 
     def invoke(self, ctx):
         """Run it, talking to people or, with ``--json`` here or before its name, to a machine."""
@@ -140,7 +151,9 @@ class Command(TyperCommand):
 
         machine = ctx.params.pop("json") or ctx.find_root().params["json"]
         options, shared = dict(ctx.params), ctx.find_root().params
+        items = ctx.params.pop("without_items", None)
         with (
+            leaving_out(items),
             speaking_options(),
             output.speaking(self.name, options, machine),
             asked(self.params, options),
@@ -194,15 +207,19 @@ def _examples(examples: dict[str, str]) -> str:
     return "\n".join(["", "Examples:", *told, ""]) if told else ""
 
 
-def _json_option() -> TyperOption:
-    """``--json`` as Typer makes an option of it."""
+def _option(function: Callable[..., None]) -> TyperOption:
+    """The option of a function's one parameter as Typer makes it."""
     app = typer.Typer(add_completion=False)
-    app.command()(_only_json)
+    app.command()(function)
     return typer.main.get_command(app).params[0]
 
 
 def _only_json(json: Json = False) -> None:
-    """What ``_json_option`` reads the option off."""
+    """What ``--json`` is read off."""
+
+
+def _only_without_items(without_items: WithoutItems = None) -> None:
+    """What ``--without-items`` is read off."""
 
 
 def _version(asked: bool) -> None:

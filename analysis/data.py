@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from os import PathLike
 from pathlib import Path
+from typing import Protocol
 
 import pandas as pd
 from capability_transfer.analysis import inputs
 from capability_transfer.analysis.arguments import speaking_python
+from capability_transfer.analysis.items import lists
 from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.outcomes.schema import check_fit_ready
 from capability_transfer.analysis.prediction import loo, store
 from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.common.errors import InputError
@@ -20,6 +23,21 @@ from capability_transfer.features.table import Tables
 
 Source = str | Path | pd.DataFrame
 """Where rows come from: a file, or a data frame with the same columns."""
+
+
+class HasItems(Protocol):
+    """What ``items()`` returns: a result with a table of items."""
+
+    @property
+    def items(self) -> pd.DataFrame: ...
+
+
+def left_out(
+    cells: pd.DataFrame, items: Source | HasItems
+) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
+    """``items.lists.without`` of a file, a data frame or a result."""
+    source = items if isinstance(items, pd.DataFrame) else getattr(items, "items", items)
+    return lists.without(cells, located(source))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,6 +102,23 @@ class Study(Shown):
         ``drop_missing`` drops rows that lack a feature, instead of leaving the feature out.
         """
         return loo.prepare(self.inputs, drop_missing)
+
+    def without(self, items: Source | HasItems) -> Study:
+        """The study without some items, so that what was found can be found again.
+
+        Args:
+            items: what ``items()`` returned, or rows of language and template: a file or a data
+                frame. Where there is a column ``flagged``, only its true rows are left out.
+
+        Published figures do not stand beside what is found of it. Raises InputError for a list
+        that cannot be read, or that leaves nothing, or nothing out.
+        """
+        cells, number, notes = left_out(self.inputs.cells, items)
+        check_fit_ready(cells)
+        source = f"{self.source}, without {number} items"
+        kept = (*self.inputs.notes, *notes)
+        left = replace(self.inputs, cells=cells, source=source, is_study=False, notes=kept)
+        return Study(left, self.seed, self.cache)
 
     def sheet(self) -> Sheet:
         cells = self.inputs.cells
@@ -169,6 +204,14 @@ class Outcomes:
     seed: int = DEFAULT_SEED
     is_study: bool = False
     notes: tuple[str, ...] = ()
+
+    def without(self, items: Source | HasItems) -> Outcomes:
+        """The outcomes without some items, see ``Study.without``."""
+        cells, number, notes = left_out(self.cells, items)
+        source = f"{self.source}, without {number} items"
+        return replace(
+            self, cells=cells, source=source, is_study=False, notes=(*self.notes, *notes)
+        )
 
 
 def read_cells(source: Source, seed: int = DEFAULT_SEED) -> Outcomes:

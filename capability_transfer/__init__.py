@@ -23,6 +23,7 @@ ENTRIES = {
     "power": "analysis.studies.power",
     "measures": "analysis.studies.transfer_metrics",
     "ingest": "analysis.studies.logs",
+    "items": "analysis.studies.items",
     "levers": "analysis.studies.levers",
     "penalty": "analysis.studies.penalty",
     "ceiling": "analysis.studies.ceiling",

@@ -56,6 +56,7 @@ def against(folder: str, banned: tuple[str, ...], allowed: tuple[str, ...] = ())
         ("analysis/prediction", SHOWN),
         ("analysis/transfer_metrics", SHOWN),
         ("analysis/robustness", SHOWN),
+        ("analysis/items", SHOWN),
         ("analysis/presentation", ("analysis.studies", "analysis.report", *COMMAND_LINE)),
         ("analysis/studies", ("analysis.report", *COMMAND_LINE)),
         ("analysis/report", COMMAND_LINE),

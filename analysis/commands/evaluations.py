@@ -78,9 +78,8 @@ def outcomes(outcomes: options.Outcomes = None, out: options.Out = None) -> None
     result = totals(data)
     if data is None:
         current().data(result.source)
-    path = result.write_cells(directory / CACHE)
     deliver(result, directory)
-    current().wrote(path)
+    current().wrote(result.write_cells(directory / CACHE))
 
 
 @command(

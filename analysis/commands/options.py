@@ -23,6 +23,16 @@ Outcomes = Annotated[
         "counts.",
     ),
 ]
+WithoutItems = Annotated[
+    Path | None,
+    typer.Option(
+        "--without-items",
+        help="Leave out these items: CSV with language and template, such as the items.csv of "
+        "`transfer items`, of which the flagged ones count.",
+    ),
+]
+"""Every command that reads outcomes has it (``cli.Command``)."""
+
 Models = Annotated[
     Path | None,
     typer.Option(

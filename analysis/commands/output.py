@@ -251,6 +251,9 @@ def stoppable() -> Iterator[None]:
 
 def deliver(result: Result, directory: Path | None) -> None:
     """Say a result to whoever listens, and write it below ``directory`` unless that is None."""
+    from capability_transfer.analysis.commands.places import check_left_out
+
+    check_left_out()
     say = current()
     if directory is not None:
         result.write(directory)

@@ -26,6 +26,40 @@ DATA = ("outcomes", "scores", "paths")
 _changed: ContextVar[dict[str, tuple[str, object]] | None] = ContextVar("changed", default=None)
 
 
+_leave_out: ContextVar[list[Path] | None] = ContextVar("leave_out", default=None)
+"""The file of ``--without-items``, until whoever reads outcomes has taken it."""
+
+
+@contextmanager
+def leaving_out(items: Path | None) -> Iterator[None]:
+    """Let whoever reads the running command's outcomes know which items to leave out."""
+    token = _leave_out.set([] if items is None else [items])
+    try:
+        yield
+    finally:
+        _leave_out.reset(token)
+
+
+def items_to_leave_out() -> Path | None:
+    """The file of ``--without-items``, for whoever reads outcomes; None without one."""
+    waiting = _leave_out.get()
+    return waiting.pop() if waiting else None
+
+
+def check_left_out() -> None:
+    """Raise InputError if nobody has taken ``--without-items``: the result would be of all items.
+
+    Where a command without ``--outcomes`` uses totals, there are no items to leave out.
+    """
+    from capability_transfer.common.errors import InputError, option
+
+    if _leave_out.get():
+        raise InputError(
+            f"{option('without_items')}: what this command uses without {option('outcomes')} are "
+            f"totals over all items; give {option('outcomes', 'FILE')} with a row per template"
+        )
+
+
 @contextmanager
 def asked(
     parameters: Sequence[TyperOption | TyperArgument], values: Mapping[str, object]

@@ -195,6 +195,65 @@ def templates(
 
 @command(
     {
+        "The study's templates": "transfer items",
+        "Fail the nightly run of a benchmark when an item that is not known breaks":
+            "transfer items --outcomes mine.csv --fail-above 0.9 --known known.csv",
+        "The study's model without them":
+            "transfer glmm --without-items results/items/items.csv",
+    }
+)  # fmt: skip
+def items(
+    outcomes: options.Outcomes = None,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            "--threshold", help="Probability of being broken from which on an item is flagged."
+        ),
+    ] = 0.95,
+    fail_above: Annotated[
+        float | None,
+        typer.Option(
+            "--fail-above",
+            help="Exit with status 1 if an item's probability of being broken is above this.",
+        ),
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            "--known",
+            help="CSV with language and template of items that --fail-above passes over, such as "
+            "an earlier items.csv (of which the flagged ones count).",
+        ),
+    ] = None,
+    out: options.Out = None,
+) -> None:
+    """Find items that are broken in one language: faulty translations, as the answers show them.
+
+    A template that every model fails in one language and solves in the others is most likely a
+    mistake in its text. Every template in every language gets an effect, an interval and the
+    probability of being broken; index.html beside the tables is for translators.
+    """
+    from capability_transfer.analysis.commands import reading
+    from capability_transfer.analysis.studies.items import check_limit, items
+
+    check_limit(fail_above)
+    directory = options.directory(out, parts=("fail_above", "known"))
+    data = reading.study(directory) if outcomes is None else reading.outcomes(outcomes)
+    result = items(data, threshold, known=known)
+    deliver(result, directory)
+    if fail_above is not None:
+        found = result.newly_broken(fail_above)
+        current().record("failing", found)
+        for row in found.itertuples(index=False):
+            current().line(
+                f"{row.language} {row.template}: broken with probability {row.broken:.3f}"
+            )
+        if len(found):
+            raise typer.Exit(1)
+
+
+@command(
+    {
         "One instance of each of the first three templates":
             "transfer instances eng dan --templates :3 --per-template 1 --out few.jsonl",
     }

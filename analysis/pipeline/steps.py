@@ -35,6 +35,7 @@ STEPS = (
     Step("penalty"),
     Step("ceiling"),
     Step("sample-size"),
+    Step("items"),
     Step("overview"),
     Step("equivalence"),
     Step("features"),

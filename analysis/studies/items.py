@@ -1,0 +1,346 @@
+"""Which items are broken in which language, what that costs, and a page for translators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from capability_transfer.analysis import labels
+from capability_transfer.analysis.arguments import speaking_python
+from capability_transfer.analysis.data import Outcomes, Source, Study, located, outcomes
+from capability_transfer.analysis.items import lists
+from capability_transfer.analysis.items.screen import THRESHOLD, Screen, screen
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation.provenance import Provenance
+from capability_transfer.analysis.presentation.result import Result, View
+from capability_transfer.analysis.presentation.tables import Table, number
+from capability_transfer.common.errors import InputError, option
+from capability_transfer.common.files import write_table
+from capability_transfer.common.tables import records
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EXTREME = 40
+"""Items of the caterpillar."""
+
+MAP = 100
+"""Templates of the heat map, those with the largest effects."""
+
+TRUTH = {True: "true", False: "false"}
+
+DEEPEST = 4.0
+"""Log-odds at which the colours of the heat map end."""
+
+SPREAD = {
+    "ordinary": "SD of ordinary items' effects (log-odds)",
+    "broken": "SD of broken items' effects (log-odds)",
+    "share": "share of items that are broken",
+    "template": "SD of the templates' easiness (log-odds)",
+    "within": "correlation of two answers of a cell",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Items(Result):
+    """Every template in every language, and whether it behaves there as elsewhere.
+
+    Attributes:
+        found: the screen: ``items``, the parameters of its mixture, how its algorithm ended.
+        source: in words, which data these are.
+        threshold: the probability of being broken from which on an item is flagged.
+        known: items that are known already, which ``newly_broken`` leaves out.
+        said: what was read beforehand, a sentence each.
+    """
+
+    found: Screen
+    source: str
+    threshold: float
+    known: pd.DataFrame | None = None
+    said: tuple[str, ...] = ()
+
+    folder = "items"
+    title = "Items that are odd in one language"
+    about = (
+        "`items.csv`: every template in every language. effect (log-odds, negative: harder here "
+        "than in the other languages), its SD and 95% interval; expected and observed accuracy (0 "
+        "to 1); broken, the probability that the effect is not one of the ordinary differences "
+        "between languages; flagged, whether that reaches the threshold; models and answers; "
+        "accuracy expected and observed of the strongest quarter of models, and the share of them "
+        "that score below half of what is expected; slope, what the item gains by a model's "
+        "ability (1: as elsewhere, 0: nothing); Mantel and Haenszel's log-odds ratio and p-value. "
+        "`languages.csv`: flagged items by language and the accuracy points that they cost. "
+        "`spread.csv`: the parameters of the mixture.\n\n"
+    )
+
+    @property
+    def items(self) -> pd.DataFrame:
+        """language, template, effect, std_error, expected, observed, broken, flagged, …"""
+        return self.found.items.copy()
+
+    @property
+    def flagged(self) -> pd.DataFrame:
+        """The flagged items, the largest effects first."""
+        table = self.found.items
+        table = table[table["flagged"]]
+        order = table["effect"].abs().sort_values(ascending=False, kind="stable").index
+        return table.loc[order].reset_index(drop=True)
+
+    def newly_broken(self, limit: float) -> pd.DataFrame:
+        """Items whose probability of being broken is above ``limit``, but for the known ones."""
+        table = self.found.items
+        table = table[table["broken"] > limit]
+        if self.known is not None:
+            keys = pd.MultiIndex.from_frame(table[lists.KEY])
+            table = table[~keys.isin(pd.MultiIndex.from_frame(self.known))]
+        return table.reset_index(drop=True)
+
+    @property
+    def languages(self) -> pd.DataFrame:
+        """language, items, flagged, harder, easier, accuracy, without (0 to 1), lost (points).
+
+        ``without`` is the accuracy over the items that are not flagged; ``lost`` the accuracy
+        points that flagged ones cost, against what is expected of them (below 0: they add some).
+        """
+        table = self.found.items
+        flagged = table["flagged"]
+        right = table["observed"] * table["answers"]
+        parts = pd.DataFrame(
+            {
+                "language": table["language"],
+                "items": 1,
+                "flagged": flagged,
+                "harder": flagged & (table["effect"] < 0),
+                "easier": flagged & (table["effect"] > 0),
+                "right": right,
+                "answers": table["answers"],
+                "kept_right": right.where(~flagged, 0),
+                "kept": table["answers"].where(~flagged, 0),
+                "missed": (table["expected"] * table["answers"] - right).where(flagged, 0),
+            }
+        )
+        sums = parts.groupby("language", sort=True).sum().reset_index()
+        return pd.DataFrame(
+            {
+                **{name: sums[name] for name in ("language", "items", "flagged", "harder")},
+                "easier": sums["easier"],
+                "accuracy": sums["right"] / sums["answers"],
+                "without": sums["kept_right"] / sums["kept"],
+                "lost": 100 * sums["missed"] / sums["answers"],
+            }
+        ).sort_values("lost", ascending=False, ignore_index=True, kind="stable")
+
+    @property
+    def spread(self) -> pd.DataFrame:
+        """parameter, value, meaning: the mixture."""
+        values = vars(self.found.spread)
+        rows = [(name, values[name], meaning) for name, meaning in SPREAD.items()]
+        return pd.DataFrame(rows, columns=["parameter", "value", "meaning"])
+
+    @property
+    def provenance(self) -> Provenance:
+        return Provenance(self.source, remark=f"Flagged: broken at {self.threshold:g} or above.")
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {"items": self.items, "languages": self.languages, "spread": self.spread}
+
+    def tables(self) -> dict[str, Table]:
+        return {"table_items": flagged_table(self.flagged, self.note)}
+
+    def figures(self) -> dict[str, Callable[[], Figure]]:
+        table = self.found.items.dropna(subset="effect")
+        return {
+            "figure_items_map": lambda: draw_map(table, self.note),
+            "figure_items_extreme": lambda: draw_extreme(table, self.note),
+            "figure_items_cost": lambda: draw_cost(self.languages, self.note),
+        }
+
+    def write(self, directory: str | Path) -> None:
+        """As every result; ``items.csv`` says true and false as other programs than Python do."""
+        super().write(directory)
+        told = self.items.assign(flagged=self.found.items["flagged"].map(TRUTH))
+        write_table(told, Path(directory) / self.folder / "items.csv")
+
+    def views(self) -> list[View]:
+        table = language_display(self.languages)
+        return [*super().views(), View("What flagged items cost, by language", table)]
+
+    def findings(self) -> list[str]:
+        table, flagged = self.found.items, self.flagged
+        if flagged.empty:
+            return [f"None of {len(table):,} items is flagged"]
+        worst = self.languages.iloc[0]
+        wrong = (1 - flagged["broken"]).mean()
+        return [
+            f"{len(flagged)} of {len(table):,} items are flagged, {(flagged['effect'] < 0).sum()} "
+            "of them harder than elsewhere; the share of ordinary ones expected among them is "
+            f"{wrong:.1%}",
+            f"{labels.language(worst['language'])} loses most: {worst['lost']:.1f} accuracy points "
+            f"by {worst['flagged']} flagged items",
+        ]
+
+    def notes(self) -> list[str]:
+        found, notes = self.found, list(self.said)
+        if not found.converged:
+            notes.append(f"the parameters still moved after {found.rounds} rounds")
+        if found.unscreened:
+            notes.append(
+                f"{len(found.unscreened)} templates are in fewer than three languages and cannot "
+                "be screened: their items have no effect"
+            )
+        return notes
+
+
+@speaking_python
+def items(
+    study: Study | Outcomes | None = None,
+    threshold: float = THRESHOLD,
+    *,
+    known: Source | None = None,
+) -> Items:
+    """Screen every template in every language for what a faulty translation does to answers.
+
+    Args:
+        study: from ``load``; cells alone are enough. The embedded study without it. Where there
+            are two splits, the symbolic one is screened.
+        threshold: the probability of being broken from which on an item is flagged.
+        known: rows of language and template (a file or a data frame) of items that are known
+            already; ``newly_broken`` leaves them out.
+
+    Raises InputError for fewer than three languages, and for a list that cannot be read.
+    """
+    data = outcomes(study)
+    cells, said = data.cells, data.notes
+    if "split" in cells.columns and "symbolic" in set(cells["split"]):
+        cells = cells[cells["split"] == "symbolic"]
+    listed = None if known is None else lists.read_items(located(known))
+    return Items(screen(cells, threshold), data.source, threshold, listed, said)
+
+
+def check_limit(limit: float | None) -> None:
+    """Raise InputError for a limit of ``newly_broken`` that is no probability."""
+    if limit is not None and not 0 <= limit <= 1:
+        raise InputError(
+            f"{option('fail_above', limit)} is a probability, 0 to 1", (), "fail_above"
+        )
+
+
+def name(row: dict) -> str:
+    """An item for people: its language and template."""
+    return f"{labels.language(row['language'])} {row['template']}"
+
+
+def flagged_table(flagged: pd.DataFrame, note: str) -> Table:
+    """The flagged items, largest effects first, from ``items/items.csv``."""
+    display = pd.DataFrame(
+        [
+            {
+                "Item": name(row),
+                "Effect": number(row["effect"], 2),
+                "95% interval": f"[{number(row['conf_low'], 2)}, {number(row['conf_high'], 2)}]",
+                "Accuracy": number(100 * row["observed"], 1),
+                "Expected": number(100 * row["expected"], 1),
+                "Strong failing": number(100 * row["strong_failing"], 0),
+                "Slope": number(row["slope"], 2),
+                "Broken": number(row["broken"], 3),
+            }
+            for row in records(flagged)
+        ],
+        columns=["Item", "Effect", "95% interval", "Accuracy", "Expected", "Strong failing",
+                 "Slope", "Broken"],
+    )  # fmt: skip
+    caption = (
+        "Items that are odd in one language (effects in log-odds; accuracies, and the share of "
+        "strong models that score below half of what is expected, in %)."
+    )
+    return Table("table_items", caption, note, flagged, display)
+
+
+def language_display(languages: pd.DataFrame) -> pd.DataFrame:
+    """``Items.languages`` as strings."""
+    return pd.DataFrame(
+        {
+            "Language": languages["language"].map(labels.language),
+            "Flagged": languages["flagged"].astype(str),
+            "Harder": languages["harder"].astype(str),
+            "Easier": languages["easier"].astype(str),
+            "Accuracy": [number(100 * value, 1) for value in languages["accuracy"]],
+            "Without them": [number(100 * value, 1) for value in languages["without"]],
+            "Points lost": [number(value, 2) for value in languages["lost"]],
+        }
+    )
+
+
+def _widest(effects: pd.Series) -> pd.Series:
+    """Effects by size, the largest first."""
+    return effects.abs().sort_values(ascending=False, kind="stable")
+
+
+@plots.styled
+def draw_map(table: pd.DataFrame, note: str) -> Figure:
+    """Effects of templates (columns) in languages (rows), from ``items/items.csv``.
+
+    The languages with the lowest mean of flagged effects are on top, and the templates with the
+    largest effect are on the left, so that broken items gather in a corner; a dot marks flagged
+    ones. At most ``MAP`` templates are drawn.
+    """
+    wide = table.pivot(index="language", columns="template", values="effect")
+    widest = wide.abs().max().sort_values(ascending=False, kind="stable").index[:MAP]
+    burden = table["effect"].where(table["flagged"], 0).groupby(table["language"]).sum()
+    wide = wide.loc[burden.sort_values(kind="stable").index, widest]
+    flagged = table.pivot(index="language", columns="template", values="flagged")
+    marked = flagged.reindex_like(wide).fillna(False).to_numpy(dtype=bool)
+    width = max(0.085 * wide.shape[1] + 1.8, 5.0)
+    figure = plots.new_figure(width, max(0.2 * len(wide) + 1.5, 2.4))
+    axes = figure.add_subplot()
+    shown = axes.imshow(
+        np.ma.masked_invalid(wide.to_numpy(dtype=float)), cmap="RdBu", vmin=-DEEPEST, vmax=DEEPEST,
+        aspect="auto", interpolation="nearest",
+    )  # fmt: skip
+    rows, columns = np.nonzero(marked)
+    axes.plot(columns, rows, "o", color=plots.INK, markersize=1.8)
+    axes.set_yticks(range(len(wide)), [plots.plain(labels.language(one)) for one in wide.index])
+    axes.set_xticks(range(wide.shape[1]), [plots.plain(one, 12) for one in wide.columns],
+                    rotation=90, fontsize=4.5)  # fmt: skip
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.set_xlabel("template, largest effect first; a dot marks a flagged item")
+    bar = figure.colorbar(shown, ax=axes, shrink=0.8, extend="both")
+    bar.set_label("effect, log-odds (red: harder here)")
+    plots.add_note(figure, note)
+    return figure
+
+
+@plots.styled
+def draw_extreme(table: pd.DataFrame, note: str) -> Figure:
+    """The ``EXTREME`` largest effects with their 95% intervals, from ``items/items.csv``."""
+    rows = table.loc[_widest(table["effect"]).index[:EXTREME]]
+    rows = rows.sort_values("effect", ignore_index=True, kind="stable")
+    figure = plots.new_figure(6.4, max(0.17 * len(rows) + 1.2, 2.4))
+    axes = figure.add_subplot()
+    plots.forest(axes, rows, [name(row) for row in records(rows)], "effect",
+                 "effect, 95% interval", fontsize=6.5)  # fmt: skip
+    axes.set_xlabel("effect of the language on the item, log-odds (below 0: harder here)")
+    plots.add_note(figure, note)
+    return figure
+
+
+@plots.styled
+def draw_cost(languages: pd.DataFrame, note: str) -> Figure:
+    """Accuracy points that flagged items cost each language, from ``items/languages.csv``."""
+    figure = plots.new_figure(6.0, max(0.24 * len(languages) + 1.0, 2.0))
+    axes = figure.add_subplot()
+    rows = -np.arange(len(languages), dtype=float)
+    axes.barh(rows, languages["lost"], height=0.62, color=plots.OURS)
+    axes.axvline(0, color=plots.MUTED, linewidth=0.8)
+    told = [f"{lost:.2f} by {n}".replace("-", "−")
+            for lost, n in zip(languages["lost"], languages["flagged"], strict=True)]  # fmt: skip
+    plots.name_rows(axes, rows, [labels.language(one) for one in languages["language"]], told, 7.5)
+    axes.set_xlabel("accuracy points lost by flagged items (right: points by number of items)")
+    plots.add_note(figure, note)
+    return figure
