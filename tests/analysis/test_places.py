@@ -16,7 +16,7 @@ NO_RESULTS = {"predict", "ingest", "export", "templates", "instances"}
 """Commands that write at most the file that is named."""
 
 OF_LOGS = {"stages", "compliance", "compute"}
-PARTS = {"all": {"tables", "figures", "only", "force"}}
+PARTS = {"all": {"tables", "figures", "only", "force"}, "items": {"fail_above", "known"}}
 VALUES = {
     "engine": "lme4",
     "formula": "~ size + (1 | variant)", "intervals": "profile",
@@ -24,10 +24,10 @@ VALUES = {
     "first": "isl", "second": "deu", "effect": "size=1", "split": "original", "only": "main",
     "mapping": "mine.yaml", "scorer": "match", "errors": "drop", "duplicates": "first",
     "tokenizer": "tiktoken:o200k_base", "level": 0.1, "margin": 2, "english": 0.8, "cells": 0.8,
-    "wanted": 2, "threshold": 0.5,
+    "wanted": 2, "threshold": 0.5, "fail_above": 0.5,
 }  # fmt: skip
 OWN_VALUES = {("all", "only"): "overview", ("glmm", "engine"): "lme4-cold"}
-FILES = {"outcomes", "models", "languages", "tokenizer_counts", "scores"}
+FILES = {"outcomes", "models", "languages", "tokenizer_counts", "scores", "without_items", "known"}
 
 
 class Chosen(Exception):
