@@ -16,6 +16,8 @@ NA_ACTIONS = ("fail", "drop")
 def as_frame(data: object) -> pd.DataFrame:
     """A data frame of any library (pandas, polars, pyarrow, …) or a mapping of columns in pandas.
 
+    An index that does not tell the rows apart is left out.
+
     Raises InputError for what is no table.
     """
     if isinstance(data, pd.DataFrame):
@@ -33,7 +35,8 @@ def as_frame(data: object) -> pd.DataFrame:
         found = (found.collect() if isinstance(found, nw.LazyFrame) else found).to_pandas()
     if isinstance(found.columns, pd.MultiIndex):
         raise InputError("the data have columns on several levels: give each a name of its own")
-    return found.rename(columns=str).reset_index(drop=True)
+    found = found.rename(columns=str)
+    return found if found.index.is_unique else found.reset_index(drop=True)
 
 
 def complete(

@@ -18,7 +18,7 @@ from capability_transfer.common.kept import UNREADABLE
 def save(fit: Fit, data: pd.DataFrame, told: Sequence[str], path: str | Path) -> Path:
     """Write a model, whole or not at all. Nothing in the file can run."""
     rows = io.BytesIO()
-    data.reset_index(drop=True).to_parquet(rows)
+    data.to_parquet(rows)
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, contents in (
             ("model.fit", dumps(fit)),
