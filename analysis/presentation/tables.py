@@ -9,6 +9,7 @@ from pathlib import Path
 from unicodedata import category
 
 import pandas as pd
+from capability_transfer.analysis.presentation.latex import latex
 from capability_transfer.common.files import write_table, write_text
 
 
@@ -55,6 +56,14 @@ def write(table: Table, directory: Path) -> list[Path]:
     ]
 
 
+def as_latex(table: Table) -> str:
+    """For a paper, as ``latex.latex`` sets it."""
+    display = table.display.fillna("").map(_one_line).rename(columns=_one_line)
+    caption = re.sub(r"^Table \d+\. ", "", table.caption)  # LaTeX counts
+    label = table.name.removeprefix("table_").replace("_", "-")
+    return latex(display, caption, table.note, label)
+
+
 def number(value: float, digits: int) -> str:
     """A fixed number of decimals with a true minus sign; nothing for a missing value."""
     if pd.isna(value):
@@ -78,51 +87,6 @@ def stars(p_value: float) -> str:
 DIGITS = "%.8g"
 """Of values in CSV files, so that the last bits of a computation leave a table as it was."""
 
-LONG = 45
-"""Tables with more rows break over pages (longtable)."""
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "_": r"\_",
-    "#": r"\#",
-    "{": r"\{",
-    "}": r"\}",
-    "[": "{[}",  # after a line's end it would be the end's argument
-    "]": "{]}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"$<$",
-    ">": r"$>$",
-    "|": r"$|$",
-    "−": r"$-$",
-    "–": "--",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "±": r"$\pm$",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-    "→": r"$\to$",
-    "†": r"\dag{}",
-    "²": r"\textsuperscript{2}",
-    "’": "'",
-    "β": r"$\beta$",
-    "δ": r"$\delta$",
-    "Δ": r"$\Delta$",
-    "κ": r"$\kappa$",
-    "π": r"$\pi$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "τ": r"$\tau$",
-    "χ": r"$\chi$",
-}
-
-
-def _escape(text: object) -> str:
-    return "".join(_LATEX.get(character, character) for character in _one_line(text))
-
 
 def _markdown(text: object) -> str:
     """A cell of a Markdown table: no end of the cell, and no HTML element, in it."""
@@ -132,22 +96,6 @@ def _markdown(text: object) -> str:
 def _one_line(text: object) -> str:
     """Text without line breaks and other control characters, which no cell can hold."""
     return "".join(" " if category(sign) in ("Cc", "Zl", "Zp") else sign for sign in str(text))
-
-
-def as_latex(table: Table) -> str:
-    """A booktabs table (packages booktabs and, for long tables, longtable)."""
-    body = table.display.map(_escape).rename(columns=_escape)
-    alignment = "l" + "r" * (body.shape[1] - 1)
-    head = [r"\toprule", " & ".join(body.columns) + r" \\", r"\midrule"]
-    lines = [" & ".join(row) + r" \\" for row in body.itertuples(index=False, name=None)]
-    caption = rf"\caption{{{_escape(table.caption)} {_escape(table.note)}}}"
-    if len(body) > LONG:
-        begin = [rf"\begin{{longtable}}{{{alignment}}}", caption + r" \\"]
-        parts = [*begin, *head, r"\endhead", *lines, r"\bottomrule", r"\end{longtable}"]
-    else:
-        begin = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{alignment}}}"]
-        parts = [*begin, *head, *lines, r"\bottomrule", r"\end{tabular}", caption, r"\end{table}"]
-    return "\n".join([*parts, ""])
 
 
 def as_text(display: pd.DataFrame) -> str:
