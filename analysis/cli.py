@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from errno import ENOSPC
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from capability_transfer.analysis.commands import (
@@ -21,7 +20,7 @@ from capability_transfer.analysis.commands import (
 )
 from capability_transfer.analysis.commands.options import WithoutItems
 from capability_transfer.analysis.commands.places import asked, leaving_out
-from capability_transfer.analysis.presentation import progress
+from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.common.errors import InputError, speaking_options
 from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
@@ -56,6 +55,13 @@ EXAMPLES = {
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document on stdout, and nothing else there."),
+]
+Width = Annotated[
+    Literal["column", "text"] | None,
+    typer.Option(
+        "--width",
+        help="Figures as wide as a journal's column or text (many panels: text).",
+    ),
 ]
 
 
@@ -136,14 +142,19 @@ def _run() -> int:
 class Command(TyperCommand):
     """A command that opens and ends its conversation, and shows examples below its help.
 
-    Every one has the option ``--json``, and those that read outcomes ``--without-items``.
+    Every one has the option ``--json``, those that read outcomes ``--without-items``, and those
+    with ``--out`` the ``--width`` of their figures.
     """
 
     def __init__(self, name, *, params, **settings):
-        shared = [_option(_only_json)]
-        if name not in WRITERS and READ & {one.name for one in params}:
-            shared.insert(0, _option(_only_without_items))
-        super().__init__(name, params=[*params, *shared], **settings)
+        own = {one.name for one in params}
+        has = {
+            "without_items": name not in WRITERS and bool(READ & own),
+            "width": "out" in own,
+            "json": True,
+        }
+        more = [one for one in _shared_options() if has[one.name]]
+        super().__init__(name, params=[*params, *more], **settings)
 
     def invoke(self, ctx):
         """Run it, talking to people or, with ``--json`` here or before its name, to a machine."""
@@ -152,6 +163,7 @@ class Command(TyperCommand):
         machine = ctx.params.pop("json") or ctx.find_root().params["json"]
         options, shared = dict(ctx.params), ctx.find_root().params
         items = ctx.params.pop("without_items", None)
+        width = ctx.params.pop("width", None)
         with (
             leaving_out(items),
             speaking_options(),
@@ -159,6 +171,7 @@ class Command(TyperCommand):
             asked(self.params, options),
             progress.working(self.name),  # below it, what is shown of parts of the work
             cluster(shared["scheduler"], shared["dask"]),
+            plots.as_wide_as(width),
         ):
             try:
                 return super().invoke(ctx)
@@ -207,19 +220,17 @@ def _examples(examples: dict[str, str]) -> str:
     return "\n".join(["", "Examples:", *told, ""]) if told else ""
 
 
-def _option(function: Callable[..., None]) -> TyperOption:
-    """The option of a function's one parameter as Typer makes it."""
+def _shared_options() -> list[TyperOption]:
+    """The options of many commands, as Typer makes them."""
     app = typer.Typer(add_completion=False)
-    app.command()(function)
-    return typer.main.get_command(app).params[0]
+    app.command()(_only_shared)
+    return typer.main.get_command(app).params
 
 
-def _only_json(json: Json = False) -> None:
-    """What ``--json`` is read off."""
-
-
-def _only_without_items(without_items: WithoutItems = None) -> None:
-    """What ``--without-items`` is read off."""
+def _only_shared(
+    without_items: WithoutItems = None, width: Width = None, json: Json = False
+) -> None:
+    """What ``_shared_options`` reads the options off."""
 
 
 def _version(asked: bool) -> None:

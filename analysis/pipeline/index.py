@@ -198,7 +198,7 @@ def steps_of(kind: str) -> list[str]:
     return [step for step in dict.fromkeys(made) if step in known]
 
 
-SUFFIXES = {"table": (".md", ".csv", ".tex"), "figure": (".png", ".pdf")}
+SUFFIXES = {"table": (".md", ".csv", ".tex"), "figure": (".png", ".pdf", ".caption.txt")}
 HEADINGS = ("Item", "Shows", "Target", "Data", "Largest difference from the published", "Files")
 
 

@@ -9,13 +9,14 @@ import io
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from capability_transfer.common.files import record, replacing
+from capability_transfer.common.files import record, replacing, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +41,7 @@ RC = {
     "axes.titlesize": 10,
     "grid.color": GRID,
     "legend.frameon": False,
+    "pdf.fonttype": 42,  # publishers refuse matplotlib's Type 3 fonts
     "savefig.bbox": "tight",
     "savefig.dpi": 300,
     "svg.hashsalt": "capability-transfer",
@@ -143,10 +145,38 @@ _WRITTEN = {"Cc": " ", "Zl": " ", "Zp": " ", "Cs": "\ufffd"}
 """Line breaks, other control characters and lone surrogates, and what is drawn for them."""
 
 
-def add_note(figure: Figure, note: str) -> None:
-    """Where the data come from, in small print under the figure; its words are ``plain``."""
+def add_note(figure: Figure, note: str, shows: str = "") -> None:
+    """Where the data come from, in a line of small print under the figure; its words are ``plain``.
+
+    ``shows`` says what is drawn and how to read it: it opens the caption, which ``save`` writes
+    beside the figure.
+    """
+    figure.set_label(f"{shows} {note}".strip())
     note = " ".join(plain(word) for word in note.split(" "))
     figure.supxlabel(note, x=0.01, ha="left", fontsize=6.5, color=MUTED, wrap=True)
+
+
+def alternative_text(figure: Figure) -> str:
+    """What a figure has, for those who cannot see it: panels, axes, rows and marks by name."""
+    panels = [axes for axes in figure.axes if axes.has_data()]
+    told = [f"A chart of {len(panels)} panels." if len(panels) > 1 else "A chart."]
+    for heading, of in (
+        ("Panels", [axes.get_title("left") or axes.get_title() for axes in panels]),
+        ("Across", [axes.get_xlabel() for axes in panels]),
+        ("Upwards", [axes.get_ylabel() for axes in panels]),
+        ("Rows", [_rows(axes) for axes in panels]),
+        ("Marks", [name for axes in panels for name in axes.get_legend_handles_labels()[1]]),
+    ):
+        if names := [" ".join(name.split()) for name in dict.fromkeys(of) if name.strip()]:
+            told.append(f"{heading}: {'; '.join(names)}.")
+    return " ".join(told).replace(r"\$", "$").replace("\u200b", "")
+
+
+def _rows(axes: Axes) -> str:
+    """The names on the upward axis, where they are words."""
+    names = [label.get_text().strip() for label in axes.get_yticklabels()]
+    worded = any(sign.isalpha() for name in names for sign in name)
+    return ", ".join(filter(None, names)) if worded else ""
 
 
 def name_rows(
@@ -177,26 +207,73 @@ def name_rows(
     axes.set_axisbelow(True)
 
 
-def save(figure: Figure, base: Path) -> list[Path]:
-    """Write ``base.png`` and ``base.pdf``, with no date or version inside: reruns give the same.
+WIDTHS = {"column": 3.35, "text": 6.75}
+"""Inches of a column and of a page's text in most journals."""
 
-    Where both are there and show the same picture, they stay: on another processor the last digits
-    of coordinates differ.
+SMALLEST = 2 / 3
+"""Type shrinks with a figure, but no further than to this share: 6 of 9 points."""
+
+_width: ContextVar[str | None] = ContextVar("width", default=None)
+
+
+@contextmanager
+def as_wide_as(width: str | None) -> Iterator[None]:
+    """Let figures that are saved be as wide as one of ``WIDTHS``, or as they were drawn (None)."""
+    token = _width.set(width)
+    try:
+        yield
+    finally:
+        _width.reset(token)
+
+
+def _resize(figure: Figure, inches: float) -> None:
+    """Bring a figure to a width; its height and type follow, as far as type can be read.
+
+    One that is drawn wider than a page's text has more panels than a column can hold.
+    """
+    from matplotlib.text import Text
+
+    width, height = figure.get_size_inches()
+    inches = inches if width <= WIDTHS["text"] else WIDTHS["text"]
+    share = min(1.0, max(inches / width, SMALLEST))
+    figure.set_size_inches(inches, height * share)
+    figure.draw_without_rendering()  # makes the labels of ticks
+    for axes in figure.axes:
+        for axis, which in ((axes.xaxis, "x"), (axes.yaxis, "y")):
+            if labels := axis.get_ticklabels():
+                axes.tick_params(which, labelsize=labels[0].get_fontsize() * share)
+    ticks = {label for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)
+             for label in axis.get_ticklabels(which="both")}  # fmt: skip
+    for text in set(figure.findobj(Text)) - ticks:
+        text.set_fontsize(text.get_fontsize() * share)
+    for axes in figure.axes:
+        axes.xaxis.label.set_wrap(True)
+
+
+def save(figure: Figure, base: Path) -> list[Path]:
+    """Write ``base.png``, ``base.pdf`` and ``base.caption.txt``: caption and alternative text.
+
+    There is no date or version inside: reruns give the same. Where pictures are there and show the
+    same, they stay: on another processor the last digits of coordinates differ.
     """
     paths = [Path(base).with_suffix(suffix) for suffix in (".png", ".pdf")]
+    told = f"{figure.get_label()}\n\nAlternative text: {alternative_text(figure)}\n"
+    words = write_text(told.lstrip(), Path(base).with_suffix(".caption.txt"))
     unsaid = dict.fromkeys(("CreationDate", "Creator", "Producer"))
     with house_style():
+        if width := _width.get():
+            _resize(figure, WIDTHS[width])
         settle(figure)
         picture = io.BytesIO()
         figure.savefig(picture, format="png", metadata={"Software": None})
         if all(path.is_file() for path in paths) and _looks_like(picture, paths[0]):
             for path in paths:
                 record(path)
-            return paths
+            return [*paths, words]
         for path, metadata in zip(paths, ({"Software": None}, unsaid), strict=True):
             with replacing(path) as temporary:
                 figure.savefig(temporary, metadata=metadata)
-    return paths
+    return [*paths, words]
 
 
 def settle(figure: Figure) -> None:

@@ -299,5 +299,9 @@ def both_versions(
         color=plots.MUTED,
     )
     figure.legend(loc="outside upper left", ncols=1 if len(table) < 9 else 2, fontsize=7.5)
-    plots.add_note(figure, note)
+    shows = (
+        "Accuracy of every run on two versions of a language with 95% Wilson intervals, the "
+        "strongest run on top."
+    )
+    plots.add_note(figure, note, shows)
     return figure

@@ -32,6 +32,7 @@ from capability_transfer.analysis.published import read
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.parallel import replaced_quietly
 from capability_transfer.features.languages import among
+from scipy.stats import binom
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -192,7 +193,9 @@ class HeldOut(Result):
             figures["figure_06"] = lambda: forecast_of_pairs(self.pairs, known, self.note)
             figures["figure_14"] = lambda: pairs_by_language(self.pairs, self.names, self.note)
         if not (calibration := self.calibration).empty:
-            figures["figure_calibration"] = lambda: coverage_by_size(calibration, self.note)
+            figures["figure_calibration"] = lambda: coverage_by_size(
+                calibration, self.note, len(self.by_language["language"].unique())
+            )
         if not (steps := self.ladder).empty:
             figures["figure_ladder"] = lambda: errors_by_step(steps, self.note)
         if (shape := self.shape) is not None:
@@ -381,8 +384,9 @@ def ladder_table(ladder: pd.DataFrame, note: str) -> Table:
     return Table("table_ladder", caption, note, ladder, display)
 
 
-TICKS = [40, 60, 80, 100]
+TICKS = [40, 50, 60, 70, 80, 90, 100]
 PREDICTED = "predicted accuracy (%), language held out"
+OBSERVED = "observed accuracy (%)"
 CLOSEST = 2.4  # percent between two names on one side
 
 
@@ -399,7 +403,11 @@ def forecast_of_means(predictions: pd.DataFrame, published: pd.DataFrame, note: 
         rows = predictions[predictions["predictor"] == name]
         scatter_means(axes, rows, COLOURS[name], more)
 
-    return _panels(predictions, draw, f"{note} Bars: 80% predictive intervals.")
+    shows = (
+        "Predicted against observed mean accuracy of every language when it is held out; bars: "
+        "80% predictive intervals."
+    )
+    return _panels(predictions, draw, note, shows)
 
 
 @plots.styled
@@ -416,19 +424,25 @@ def forecast_of_pairs(pairs: pd.DataFrame, published: pd.DataFrame, note: str) -
         scatter_pairs(axes, pairs[pairs["predictor"] == name], COLOURS[name], more)
 
     count = (pairs["predictor"] == pairs["predictor"].iloc[0]).sum()
-    return _panels(pairs, draw, f"{note} {count} pairs of a model and a language.")
+    shows = (
+        "Predicted against observed accuracy of every model in a language that is held out: "
+        f"{count} pairs of a model and a language."
+    )
+    return _panels(pairs, draw, note, shows)
 
 
-def _panels(table: pd.DataFrame, draw: Callable[[Axes, str], None], note: str) -> Figure:
+def _panels(
+    table: pd.DataFrame, draw: Callable[[Axes, str], None], note: str, shows: str
+) -> Figure:
     """A panel per predictor of ``TITLES`` that is in the table."""
     names = [name for name in TITLES if name in set(table["predictor"])]
     figure = plots.new_figure(3.6 * len(names) + 0.2, 4.2)
-    panels = figure.subplots(1, len(names), squeeze=False)[0]
+    panels = figure.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
     for axes, name in zip(panels, names, strict=True):
         draw(axes, name)
         axes.set_title(TITLES[name])
     panels[0].set_ylabel(PREDICTED)
-    plots.add_note(figure, note)
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -446,8 +460,9 @@ def scatter_means(
     axes.plot(100 * observed, 100 * predicted, "o", color=colour, markersize=4.5)
     _name_means(axes, rows)
     _say_errors(axes, observed, predicted, more)
-    low = 100 * min(np.nanmin([*rows["low_80"], *predicted]), observed.min()) - 4
-    axes.set(xlim=(low, 102), ylim=(low, 102), xticks=TICKS, yticks=TICKS)
+    shown = 100 * np.array([*rows["low_80"], *rows["high_80"], *predicted, *observed])
+    low, high = np.nanmin(shown) - 4, np.nanmax(shown) + 6
+    axes.set(xlim=(low, high), ylim=(low, high), xticks=TICKS, yticks=TICKS)
     axes.set_xlabel("observed accuracy (%), mean over models")
 
 
@@ -461,7 +476,7 @@ def scatter_pairs(
         alpha=0.45, markeredgewidth=0,
     )  # fmt: skip
     _say_errors(axes, pairs["observed"].to_numpy(), pairs["predicted"].to_numpy(), more)
-    axes.set_xlabel("observed accuracy (%)")
+    axes.set_xlabel(OBSERVED)
 
 
 def _percent(axes: Axes) -> None:
@@ -545,8 +560,13 @@ def pairs_by_language(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figur
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=2, fontsize=8)
     figure.supylabel(PREDICTED, fontsize=9, color=plots.INK)
-    text = "x: observed accuracy (%). In the corner: mean absolute error in points."
-    plots.add_note(figure, f"{text} {note}")
+    bottom = panels[: len(order)][-COLUMNS:]
+    bottom[len(bottom) // 2].set_xlabel(OBSERVED)
+    shows = (
+        "Predicted against observed accuracy of every model in each language when it is held out, "
+        "a panel per language; in the corner: mean absolute error in points."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -564,28 +584,54 @@ INSIDE = "observations inside (%)"
 
 
 @plots.styled
-def coverage_by_size(calibration: pd.DataFrame, note: str) -> Figure:
+def coverage_by_size(calibration: pd.DataFrame, note: str, languages: int) -> Figure:
     """How often central predictive intervals hold what was observed, against what they promise.
 
-    From ``loo/calibration.csv``; predictors other than the study's and ours in grey.
+    From ``loo/calibration.csv``; predictors other than the study's and ours in grey. Means are of
+    so many ``languages``.
     """
     figure = plots.new_figure(7.2, 3.95)
     for axes, (level, title) in zip(figure.subplots(1, 2), PANELS.items(), strict=True):
-        draw_coverage(axes, calibration[calibration["level"] == level], "predictor")
+        number = languages if level == "language" else None
+        draw_coverage(axes, calibration[calibration["level"] == level], "predictor", number)
         axes.set_title(title)
     figure.axes[0].set_ylabel(INSIDE)
     if calibration["predictor"].isin(TITLES).any():
         figure.axes[0].legend(fontsize=7.5, loc="lower right")
-    plots.add_note(figure, f"Languages held out in turn. Grey: the other predictors. {note}")
+    figure.axes[1].legend(*_bands(figure.axes[1]), fontsize=7.5, loc="lower right")
+    shows = (
+        "How often central predictive intervals hold what was observed, against what they "
+        "promise, languages held out in turn; grey lines: the other predictors; grey band: where "
+        f"95% of the coverages over {languages} languages lie if the intervals are right."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
-def draw_coverage(axes: Axes, calibration: pd.DataFrame, by: str) -> None:
+def _bands(axes: Axes) -> tuple[list, list[str]]:
+    """The legend's entry of the band, which the curves' legend beside it leaves out."""
+    handles, names = axes.get_legend_handles_labels()
+    shown = [at for at, name in enumerate(names) if name.startswith("95%")]
+    return [handles[at] for at in shown], [names[at] for at in shown]
+
+
+def draw_coverage(
+    axes: Axes, calibration: pd.DataFrame, by: str, number: int | None = None
+) -> None:
     """The coverage of intervals over their size, a curve per value of ``by``.
 
-    That is ``predictor`` for rows of one level, ``level`` for rows of one predictor.
+    That is ``predictor`` for rows of one level, ``level`` for rows of one predictor. With
+    ``number``, of what the coverage is a mean, a band holds 95% of the coverages that intervals of
+    the stated size have by chance.
     """
     axes.plot([0, 100], [0, 100], color=plots.MUTED, linewidth=0.8, linestyle=":")
+    if number is not None:
+        nominal = np.linspace(0.001, 0.999, 200)
+        low, high = 100 * np.array(binom.interval(0.95, number, nominal)) / number
+        axes.fill_between(
+            100 * nominal, low, high, color=plots.GRID, alpha=0.6, linewidth=0, zorder=0,
+            label=f"95% of right intervals, n = {number}",
+        )  # fmt: skip
     for name, rows in calibration.groupby(by, sort=False):
         colour, width, label = CURVES.get(name, OTHER)
         axes.plot(
@@ -628,7 +674,11 @@ def errors_by_step(ladder: pd.DataFrame, note: str) -> Figure:
     axes.set_ylim(positions.min() - 0.5, 0.5)
     axes.set_xlabel("mean absolute error, languages held out (accuracy points)")
     figure.legend(loc="outside upper left", ncols=3, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "From the study's predictor to ours, a row per step: mean absolute error (points) "
+        "when a language is held out."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -685,6 +735,9 @@ def effect_of_resource(
     axes.set_ylabel("log-odds, against the most resourced language")
     plots.grid(axes, "y")
     figure.legend(loc="outside upper left", ncols=2, fontsize=8)
-    text = "Other features at their means, reasoning off; grey: families."
-    plots.add_note(figure, f"{text} {note}")
+    shows = (
+        "The effect of resource level as a smooth with its interval, beside the study's straight "
+        "line. Other features at their means, reasoning off; grey: families."
+    )
+    plots.add_note(figure, note, shows)
     return figure

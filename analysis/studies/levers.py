@@ -348,11 +348,12 @@ def panels(levers: pd.DataFrame, languages: pd.DataFrame, note: str) -> Figure:
             axes.set_title(title, fontsize=9)
         line[0].set_ylabel(GAP)
     grid[0, 0].set_ylim(LIMITS)
-    text = (
-        "Fixed effects only; the other language feature at its mean, 95% Wald bands. Ticks: "
+    shows = (
+        "Expected accuracy by language feature for models of several sizes, with reasoning on and "
+        "off. Fixed effects only; the other language feature at its mean, 95% Wald bands. Ticks: "
         "the languages of the data."
     )
-    plots.add_note(figure, f"{text} {note}")
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -403,14 +404,19 @@ def multiples(cost: pd.DataFrame, rates: pd.Series, names: pd.Series, note: str)
     named = [names.get(code, code) for code in cost["language"]]
     values = [f"{row.multiple:.1f}×   {row.implied_multiple:.1f}×" for row in cost.itertuples()]
     plots.name_rows(axes, positions, named, values, fontsize=7.5)
+    axes.annotate(
+        "exch. · implied", (1.0, 1.0), xytext=(6, 3), xycoords="axes fraction",
+        textcoords="offset points", fontsize=7, color=plots.MUTED,
+    )  # fmt: skip
     axes.set_xlabel("multiple of parameters that makes up for the gap to English")
     figure.legend(loc="outside upper left", ncols=1, fontsize=8)
     worth = _worth(rates)
-    text = (
+    shows = (
+        "What it costs to be a language with little text, in multiples of model size: "
         f"{worth[:1].upper()}{worth[1:]}. The two definitions differ: the first takes the observed "
         "gap at the average worth of a doubling, the second the gap that resource and distance "
         "predict, at one point of the curve, where a doubling is worth more or less than on "
         "average."
     )
-    plots.add_note(figure, f"{text} {note}")
+    plots.add_note(figure, note, shows)
     return figure

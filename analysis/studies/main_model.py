@@ -545,7 +545,11 @@ def figure_02(table: pd.DataFrame, note: str) -> Figure:
     figure = plots.new_figure(6.4, height(table))
     forest(figure.add_subplot(), table)
     figure.legend(loc="outside upper left", ncols=2, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Fixed effects with 95% Wald intervals, without the intercept; hollow: as published "
+        "(Table 3)."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 

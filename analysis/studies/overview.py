@@ -491,7 +491,11 @@ def gaps_by_reasoning(gaps: pd.DataFrame, note: str) -> Figure:
     others = gaps["languages"].iloc[0]
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper left", ncols=2, fontsize=8)
-    plots.add_note(figure, f"Mean over n = {others} languages with its 95% t-interval. {note}")
+    shows = (
+        "Accuracy in English minus the other languages with reasoning on and off, by family and "
+        f"size: the mean over n = {others} languages with its 95% t-interval."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -522,7 +526,11 @@ def feature_space(languages: pd.DataFrame, note: str) -> Figure:
     axes.set_xlabel("resource level, log10 of Common Crawl pages")
     axes.set_ylabel("typological distance from English")
     figure.legend(loc="outside upper left", ncols=1, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "The languages by resource level and typological distance from English; grey: other "
+        "languages with templates."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -553,5 +561,9 @@ def gaps_by_family(families: pd.DataFrame, runs: pd.DataFrame, note: str) -> Fig
     plots.grid(axes, "x")
     axes.set_xlabel("English − mean of the other languages, points")
     figure.legend(loc="outside upper left", ncols=3, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Accuracy in English minus the mean of the other languages (points) by family: a "
+        "dot per run, the mean of the runs, and the published one."
+    )
+    plots.add_note(figure, note, shows)
     return figure

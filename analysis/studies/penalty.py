@@ -343,7 +343,11 @@ def gaps_by_language(by_language: pd.DataFrame, overall: pd.DataFrame, note: str
     figure = plots.new_figure(5.6, 0.23 * len(by_language) + 1.5)
     draw_gaps(figure.add_subplot(), by_language, overall)
     figure.legend(loc="outside upper left", ncols=3, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Accuracy on original minus symbolic questions (points) by language with 95% "
+        "intervals; the line is the mean over all pairs."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -395,5 +399,9 @@ def gaps_by_pair(pairs: pd.DataFrame, overall: pd.DataFrame, note: str) -> Figur
     axes.set_xlabel("accuracy on the original questions, %")
     axes.set_ylabel("accuracy on symbolic variants, %")
     figure.legend(loc="outside upper left", ncols=2, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Accuracy on original against symbolic questions, a dot per model and language; "
+        "English is told apart."
+    )
+    plots.add_note(figure, note, shows)
     return figure

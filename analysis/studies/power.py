@@ -461,8 +461,12 @@ def detection(power: pd.DataFrame, note: str) -> Figure:
         for name in PLAN
         if name not in _varying(power)
     ]
-    each = f"{power['simulations'].iloc[0]} simulations a plan; {', '.join(fixed)}."
-    plots.add_note(figure, f"{each} In brackets: the effect, log-odds per SD. {note}")
+    each = f"{power['simulations'].iloc[0]} simulations per plan; {', '.join(fixed)}."
+    shows = (
+        "Share of simulated studies that detect each effect, by plan, with 95% Wilson intervals. "
+        f"{each} In brackets: the effect, log-odds per SD."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 

@@ -178,7 +178,8 @@ def draw_intervals(table: pd.DataFrame, note: str) -> Figure:
     figure = plots.new_figure(6.0, _height(table))
     intervals(figure.add_subplot(), table)
     figure.legend(loc="outside upper left", ncols=4, fontsize=8)
-    plots.add_note(figure, note)
+    shows = "Predicted accuracy with its predictive intervals."
+    plots.add_note(figure, note, shows)
     return figure
 
 

@@ -414,7 +414,11 @@ def drops_by_group(groups: pd.DataFrame, note: str, label: str) -> Figure:
     plots.grid(axes, "x")
     axes.set_xlabel(f"change relative to the original accuracy (%), {plots.plain(label)}")
     figure.legend(loc="outside upper left", ncols=2, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Change relative to the original accuracy in high- and low-resource languages; "
+        "models with the smallest loss in low-resource languages stand on top."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -444,7 +448,11 @@ def slopes_of_ranks(ranks: pd.DataFrame, perturbation: str, note: str) -> Figure
     axes.axis("off")
     for place, title in ((0, "original"), (1, plots.plain(perturbation))):
         axes.text(place, 0.1, title, ha="center", fontsize=9, weight="bold")
-    plots.add_note(figure, note)
+    shows = (
+        "Ranks on original and on perturbed questions; blue: models that gain places, "
+        "orange: models that lose some."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -457,18 +465,25 @@ def rank_stability(stability: pd.DataFrame, threshold: float, note: str) -> Figu
     figure = plots.new_figure(7.0, 3.4)
     left, right = figure.subplots(1, 2)
     left.axhline(threshold, color=plots.MUTED, linewidth=0.9, linestyle="--")
-    for colour, (reading, table) in zip(
-        COLOURS, stability.groupby("reading", sort=False), strict=False
+    for (colour, mark), (reading, table) in zip(
+        zip(COLOURS, "oDs^", strict=True), stability.groupby("reading", sort=False), strict=False
     ):
-        drawn = {"color": colour, "markersize": 4}
-        left.plot(table["instances"], table["kendall"], "o-", label=plots.plain(reading), **drawn)
-        right.plot(table["instances"], table["mean_change"], "o-", **drawn)
+        drawn = {"color": colour, "marker": mark, "markersize": 4}
+        left.plot(table["instances"], table["kendall"], label=plots.plain(reading), **drawn)
+        right.plot(table["instances"], table["mean_change"], **drawn)
     for axes in (left, right):
         axes.set_xlabel("instances per question")
         plots.grid(axes, "y")
     left.set_title("Kendall's τ with the reference ranking", fontsize=9)
     right.set_title("mean shift of a model (places)", fontsize=9)
     right.set_ylim(bottom=0)
-    figure.legend(loc="outside upper left", ncols=1, fontsize=8)
-    plots.add_note(figure, note)
+    figure.legend(
+        loc="outside upper left", ncols=1, fontsize=8, title="the published ± is read as",
+        alignment="left", title_fontsize=8,
+    )  # fmt: skip
+    shows = (
+        "Agreement of the models' ranking with the reference ranking, and the mean shift of "
+        "a model, by instances per question; a curve per reading of the published ±."
+    )
+    plots.add_note(figure, note, shows)
     return figure

@@ -290,5 +290,9 @@ def coefficients(table: pd.DataFrame, note: str) -> Figure:
         axes.margins(x=0.08)
     for axes in panels[-1]:
         axes.set_xlabel("log-odds per SD", fontsize=8)
-    plots.add_note(figure, f"Dotted: the main model's estimate. 95% Wald intervals. {note}")
+    shows = (
+        "Estimates of the main model's coefficients under every alternative specification, with "
+        "95% Wald intervals; dotted: the main model's own."
+    )
+    plots.add_note(figure, note, shows)
     return figure

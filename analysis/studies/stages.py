@@ -412,7 +412,11 @@ def rates_by_stage(rates: pd.DataFrame, note: str) -> Figure:
     axes.set_xlim(-0.2, len(NAMES) - 0.4)
     axes.set_ylabel("reached, % of gold values")
     plots.grid(axes, "y")
-    plots.add_note(figure, note)
+    shows = (
+        "Success at the depths of a solution, a line per language; the languages with the "
+        "highest and the lowest final rate are named."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -436,7 +440,11 @@ def effects_by_stage(fixed: pd.DataFrame, note: str) -> Figure:
     plots.grid(axes, "x")
     axes.set_xlabel("log-odds per SD of the predictor (reasoning: on against off)")
     figure.legend(loc="outside upper left", ncols=len(names), fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Fixed effects at each stage of a solution with 95% Wald intervals (log-odds per "
+        "SD), without the intercept."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -450,7 +458,8 @@ def boxed_by_language(rates: pd.DataFrame, note: str) -> Figure:
     names = table["language"].map(labels.language)
     plots.forest(axes, 100 * table[columns], names, "rate", reference=None)
     axes.set_xlabel(r"responses with a \boxed{}, % (95% Wilson interval)")
-    plots.add_note(figure, note)
+    shows = "Share of responses with a boxed answer, with 95% Wilson intervals, highest first."
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -482,5 +491,9 @@ def gap_at_budget(variants: pd.DataFrame, note: str) -> Figure:
     axes.set_ylabel("accuracy, other languages ÷ English")
     plots.grid(axes)
     figure.legend(loc="outside upper left", ncols=2, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Accuracy in other languages relative to English against compute per response; a "
+        "line joins the two modes of a base model."
+    )
+    plots.add_note(figure, note, shows)
     return figure

@@ -471,7 +471,11 @@ def hat_by_model(metrics: pd.DataFrame, note: str) -> Figure:
     axes.set_xlim(left=0)
     axes.set_xlabel("slope of target on source pass rate (1 = perfect transfer)")
     figure.legend(loc="outside upper left", ncols=3, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Noise-corrected HAT with 95% intervals, highest on top, beside the transfer score "
+        "τ and HAT as defined."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -479,14 +483,14 @@ def hat_by_model(metrics: pd.DataFrame, note: str) -> Figure:
 def accuracy_on_the_line(metrics: pd.DataFrame, line: pd.DataFrame, note: str) -> Figure:
     """Target against source accuracy, a point per model: ``metrics.csv`` and ``line.csv``."""
     fit = line.iloc[0]
-    x, y = metrics["source_accuracy"], metrics["target_accuracy"]
-    residual = y - fit["intercept"] - fit["slope"] * x
+    x, y = 100 * metrics["source_accuracy"], 100 * metrics["target_accuracy"]
+    residual = y - 100 * fit["intercept"] - fit["slope"] * x
     ends = np.array([x.min(), x.max()])
     figure = plots.new_figure(5.4, 4.8)
     axes = figure.add_subplot()
-    axes.plot([0, 1], [0, 1], color=plots.MUTED, linewidth=0.9, linestyle="--", label="parity")
+    axes.plot([0, 100], [0, 100], color=plots.MUTED, linewidth=0.9, linestyle="--", label="parity")
     axes.plot(
-        ends, fit["intercept"] + fit["slope"] * ends, color=plots.PUBLISHED, linewidth=1.4,
+        ends, 100 * fit["intercept"] + fit["slope"] * ends, color=plots.PUBLISHED, linewidth=1.4,
         label=f"least squares, slope {fit['slope']:.2f}, R² {fit['r_squared']:.2f}",
     )  # fmt: skip
     axes.plot(x, y, "o", color=plots.OURS, markersize=4.5, alpha=0.8, label="model")
@@ -496,12 +500,16 @@ def accuracy_on_the_line(metrics: pd.DataFrame, line: pd.DataFrame, note: str) -
             textcoords="offset points", va="center", fontsize=7, color=plots.INK, zorder=1.5,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
         )  # fmt: skip
-    axes.set(xlim=(0, 1.02), ylim=(0, 1.02), aspect="equal")
+    axes.set(xlim=(0, 102), ylim=(0, 102), aspect="equal")
     plots.grid(axes)
-    axes.set_xlabel("accuracy in the source language")
-    axes.set_ylabel("mean accuracy in the target languages")
+    axes.set_xlabel("accuracy in the source language (%)")
+    axes.set_ylabel("mean accuracy in the target languages (%)")
     figure.legend(loc="outside upper left", ncols=3, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Mean accuracy in the target languages against accuracy in the source language, a "
+        "point per model, with the least-squares line."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -554,18 +562,28 @@ def transfer_profiles(profiles: pd.DataFrame, metrics: pd.DataFrame, note: str) 
         axes.set_xlabel("source pass rate")
     handles, titles = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, titles, loc="outside upper left", ncols=2, fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Pass rate in the target against the source languages, items binned, with the line "
+        "through the origin that HAT fits; a panel per model."
+    )
+    plots.add_note(figure, note, shows)
     return figure
+
+
+DRAWN = (
+    "target_accuracy", "xlt_gap", "transfer_score", "hat_corrected", "glmm_resource_slope",
+)  # fmt: skip
+"""The five measures that tell models apart in different ways."""
 
 
 @plots.styled
 def scatter_matrix(comparison: pd.DataFrame, correlations: pd.DataFrame, note: str) -> Figure:
     """The metrics over models, with Spearman's ρ above the diagonal; reasoning on is orange.
 
-    From ``comparison.csv`` and ``rank_correlations.csv``; plain HAT is left out, the corrected one
-    shows it.
+    From ``comparison.csv`` and ``rank_correlations.csv``; the measures of ``DRAWN``, the others are
+    in the table.
     """
-    names = [name for name in compared(comparison) if name != "hat"]
+    names = [name for name in compared(comparison) if name in DRAWN]
     rho = correlations.set_index(["first", "second"])["spearman"]
     size = len(names)
     figure = plots.new_figure(1.05 * size + 0.8, 1.05 * size + 0.9)
@@ -599,7 +617,10 @@ def scatter_matrix(comparison: pd.DataFrame, correlations: pd.DataFrame, note: s
         ha="left",
         fontsize=8.5,
     )
-    plots.add_note(figure, note)
+    shows = (
+        "Transfer metrics over models, with Spearman's ρ above the diagonal; orange: reasoning on."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
