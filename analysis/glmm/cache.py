@@ -28,6 +28,8 @@ def cached_fit(
     fitted.
     """
     formula = parse(formula) if isinstance(formula, str) else formula
+    if "floor" in options:  # a part of the model, whatever it is fitted by
+        formula = formula.with_floor(options.pop("floor"))
     data_hash = (
         hash_table(data[sorted(formula.variables())]) if formula.variables() <= set(data) else ""
     )

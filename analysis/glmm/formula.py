@@ -9,6 +9,7 @@ asked for, terms sorted by degree, R's names of columns such as ``(Intercept)``,
 
 The response is ``cbind(successes, failures)``, a column of two values, or, with weights that are
 the trials, a share of successes (a column, or ``successes / trials``).
+Beyond lme4, a text may end in ``, floor = chance``: see ``Formula.with_floor``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -35,6 +37,7 @@ from capability_transfer.analysis.glmm.wilkinson import Expansion, closing, expa
 from capability_transfer.common.errors import InputError, name_some, option, suggest
 
 _SHARE = re.compile(r"([A-Za-z_][\w.]*|`[^`]+`)(?:\s*/\s*([A-Za-z_][\w.]*|`[^`]+`))?")
+_FLOOR = re.compile(r",\s*floor\s*=\s*([^\s,]+)\s*$")
 WHOLE = 1e-6  # how near a share times its trials must come to a whole number
 _LONGEST_NUMBER = 15  # digits
 
@@ -89,7 +92,8 @@ class Formula:
     """A parsed formula; ``str`` gives it back in lme4's syntax, ``||`` written out.
 
     ``weights`` is the column of trials of a response that is a share, ``contrasts`` are those of
-    the factors that have others than treatment.
+    the factors that have others than treatment; ``floor`` is a column, a number or None
+    (``with_floor``).
     """
 
     response: str
@@ -98,21 +102,46 @@ class Formula:
     offsets: tuple[str, ...] = ()
     weights: str = ""
     contrasts: tuple[tuple[str, str], ...] = ()
+    floor: str | float | None = None
     # not an argument, so that ``dataclasses.replace`` makes a formula without it
     written: str = field(default="", init=False, compare=False, repr=False)
 
     def __str__(self) -> str:
         parts = [self.fixed, *map("offset({})".format, self.offsets), *map(str, self.random)]
-        return f"{self.response} ~ {' + '.join(parts)}"
+        return f"{self.response} ~ {' + '.join(parts)}{self._ending()}"
+
+    def _ending(self) -> str:
+        return "" if self.floor is None else f", floor = {self.floor}"
 
     @property
     def source(self) -> str:
         """The text that was parsed, for another reader of formulas to judge by; else ``str``."""
-        return self.written or str(self)
+        return self.written + self._ending() if self.written else str(self)
+
+    def with_floor(self, floor: str | float | None) -> Formula:
+        """The same model with P(success) = c + (1 − c) · expit(η), c = ``floor`` in [0, 1).
+
+        ``floor`` is a column's name or a number: the share of answers that guessing gets right,
+        1/4 where one of four choices is right. None or 0 is no floor.
+
+        Raises InputError for what is neither a column's name nor such a number.
+        """
+        number = isinstance(floor, Real) and not isinstance(floor, bool)
+        if number and not 0 <= floor < 1:
+            raise InputError(f"a floor is 0 or more and less than 1, not {floor:g}")
+        named = isinstance(floor, str) and floor.replace(".", "_").isidentifier()
+        if not (number or named or floor is None):
+            raise InputError(f"a floor is a column's name or a number, not {floor!r}")
+        other = replace(self, floor=(float(floor) or None) if number else floor)
+        object.__setattr__(other, "written", self.written)
+        _check_left(other)
+        return other
 
     def variables(self) -> set[str]:
         """Every column that the formula needs of its data."""
         needed = self.outcomes() | self.covariates() | _columns(self.offsets)
+        if isinstance(self.floor, str):
+            needed.add(self.floor)
         return needed.union(*(term.factors for term in self.random))
 
     def outcomes(self) -> set[str]:
@@ -187,6 +216,12 @@ class Formula:
             if bad.any():
                 rows = name_some(data.index[bad], 5)
                 raise InputError(f"column {name} is missing or not finite in row {rows}")
+        floor = self.floors(data)
+        if (bad := (floor < 0) | (floor >= 1)).any():
+            raise InputError(
+                f"column {self.floor} is a floor, 0 or more and less than 1; in row "
+                f"{name_some(data.index[bad], 5)} it is {floor[bad][0]:g}"
+            )
 
     def counts(self, data: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Successes and trials of every row, as floats; without weights a response that is not
@@ -321,6 +356,12 @@ class Formula:
             total += value.reshape(len(data))
         return total
 
+    def floors(self, data: pd.DataFrame) -> np.ndarray:
+        """The floor of every row's probability; zeros where there is none."""
+        if isinstance(self.floor, str):
+            return numbers(data[self.floor])
+        return np.full(len(data), self.floor or 0.0)
+
 
 def parse(text: str, weights: str = "", contrasts: Mapping[str, str] | None = None) -> Formula:
     """Read a formula in lme4's syntax; without a left side the response is ``cbind`` of counts.
@@ -333,6 +374,10 @@ def parse(text: str, weights: str = "", contrasts: Mapping[str, str] | None = No
 
     Raises InputError for what is not such a formula or has no random term.
     """
+    floor = _FLOOR.search(text) if isinstance(text, str) else None
+    if floor is not None:
+        plain = parse(text[: floor.start()], weights, contrasts)
+        return plain.with_floor(_number_or_name(floor.group(1)))
     left, right = _sides(text)
     fixed, offsets, random = _parts(right)
     if not random:
@@ -366,6 +411,13 @@ def _columns(variables: Iterable[str]) -> set[str]:
 def _column(name: str) -> str:
     """The column of a name, which may be in backticks."""
     return name.strip("`")
+
+
+def _number_or_name(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _sides(text: object) -> tuple[str, str]:
@@ -441,7 +493,7 @@ def _check_left(formula: Formula) -> None:
     counts = [argument[0][1] for argument in counted or () if len(argument) == 1]
     outcomes = set(counts) if counted else formula.outcomes() - {formula.weights}
     right = formula.covariates() | _columns(formula.offsets)
-    right = right.union(*(t.factors for t in formula.random))
+    right = right.union([formula.floor], *(t.factors for t in formula.random))
     if both := sorted(outcomes & right):
         raise InputError(f"{both[0]} is the outcome: it cannot stand on the right side too")
 

@@ -80,6 +80,8 @@ def fit(
             "lme4 judges models of counts, cbind(successes, failures), or of 0 and 1, with "
             "treatment contrasts; our engine fits those with weights and other contrasts"
         )
+    if formula.floor is not None:
+        raise InputError("lme4 has no floor of the probability: fit by the engine laplace")
     kept = check_design(formula, data)
     known = formula.levels(data)
     separation = fixed_separation(formula, data, kept)

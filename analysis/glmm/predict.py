@@ -50,13 +50,20 @@ def linear_predictor(
 
 
 def probability(fit: Fit, eta: np.ndarray, data: pd.DataFrame) -> np.ndarray:
-    """The probability of success at the rows' log-odds."""
-    return expit(eta)
+    """The probability of success at log-odds of rows, or of rows × draws."""
+    if fit.formula.floor is None:
+        return expit(eta)
+    floor = _floors(fit, eta, data)
+    return floor + (1 - floor) * expit(eta)
 
 
 def slope(fit: Fit, eta: np.ndarray, data: pd.DataFrame) -> np.ndarray:
-    """The derivative of the probability by the log-odds."""
-    return expit(eta) * expit(-eta)
+    """The derivative of ``probability`` by the log-odds."""
+    return (1 - _floors(fit, eta, data)) * expit(eta) * expit(-eta)
+
+
+def _floors(fit: Fit, eta: np.ndarray, data: pd.DataFrame) -> np.ndarray:
+    return fit.formula.floors(data).reshape(-1, *[1] * (np.ndim(eta) - 1))
 
 
 def fitted_probability(fit: Fit, data: pd.DataFrame) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.glmm.predict import linear_predictor, probability
+from capability_transfer.analysis.glmm.predict import linear_predictor, probability, slope
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.common.errors import InputError, suggest
 from scipy.special import xlogy
@@ -23,12 +23,13 @@ def residuals(fit: Fit, data: pd.DataFrame, kind: str = "deviance") -> pd.Series
         raise InputError(f"residuals are {', '.join(KINDS)}, not {kind!r}.{suggest(kind, KINDS)}")
     success, trials = fit.formula.counts(data)
     share = np.divide(success, trials, out=np.full(len(data), np.nan), where=trials > 0)
-    fitted = probability(fit, linear_predictor(fit, data), data)
+    eta = linear_predictor(fit, data)
+    fitted = probability(fit, eta, data)
     raw = share - fitted
     if kind == "pearson":
         raw = raw * np.sqrt(trials / (fitted * (1 - fitted)))
     elif kind == "working":
-        raw = raw / (fitted * (1 - fitted))
+        raw = raw / slope(fit, eta, data)
     elif kind == "deviance":
         deviance = xlogy(share, share / fitted) + xlogy(1 - share, (1 - share) / (1 - fitted))
         raw = np.sign(raw) * np.sqrt(np.maximum(2 * trials * deviance, 0.0))

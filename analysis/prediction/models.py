@@ -15,11 +15,10 @@ from capability_transfer.analysis.glmm.engines import ENGINES
 from capability_transfer.analysis.glmm.engines import engine as engine_of
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.glmm.posterior import Posterior
-from capability_transfer.analysis.glmm.predict import linear_predictor
+from capability_transfer.analysis.glmm.predict import linear_predictor, probability
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.prediction.folds import FEATURES
 from capability_transfer.common.errors import InputError, name_some, option
-from scipy.special import expit
 
 PAIR = ["language", "variant"]
 KEYS = ["language", "variant", "base_model", "family", *FEATURES]
@@ -222,7 +221,8 @@ class FittedCells:
 
     def plug_in(self, rows: pd.DataFrame) -> np.ndarray:
         """Accuracy (0–1) of every cell; levels that the fit has not seen have effect zero."""
-        return expit(linear_predictor(self.fit, rows, new_levels="population"))
+        eta = linear_predictor(self.fit, rows, new_levels="population")
+        return probability(self.fit, eta, rows)
 
     def predict(
         self, rows: pd.DataFrame, vectors: pd.DataFrame, draws: int, seed: int
@@ -232,7 +232,8 @@ class FittedCells:
         if not draws:
             return Prediction(pairs, plug_in)
         posterior = Posterior(self.fit, self.train).sampled(draws, seed)
-        drawn = expit(posterior.draws(rows, np.random.default_rng(seed)))
+        drawn = posterior.draws(rows, np.random.default_rng(seed))
+        drawn = probability(self.fit, drawn, rows)
         return Prediction(pairs, plug_in, mean_by_pair(drawn, codes, len(pairs)))
 
 
@@ -339,11 +340,13 @@ class FittedPairs:
     ) -> Prediction:
         rows = rows.drop_duplicates(["language", "variant"], ignore_index=True)
         pairs = rows[["language", "variant"]].reset_index(drop=True)
-        plug_in = expit(self.extend_posterior(rows, vectors).linear_predictor(rows))
+        eta = self.extend_posterior(rows, vectors).linear_predictor(rows)
+        plug_in = probability(self.fit, eta, rows)
         if not draws:
             return Prediction(pairs, plug_in)
         posterior = self.sampled(draws, seed).extend_posterior(rows, vectors)
-        return Prediction(pairs, plug_in, expit(posterior.draws(rows, np.random.default_rng(seed))))
+        drawn = posterior.draws(rows, np.random.default_rng(seed))
+        return Prediction(pairs, plug_in, probability(self.fit, drawn, rows))
 
 
 def totals(cells: pd.DataFrame) -> pd.DataFrame:

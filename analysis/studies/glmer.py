@@ -174,6 +174,7 @@ def glmer(
     offset: str | Sequence[float] | None = None,
     contrasts: Mapping[str, str] | str | None = None,
     na_action: str = "fail",
+    floor: str | float | None = None,
     engine: str = "laplace",
     **options: object,
 ) -> Glmm:
@@ -191,8 +192,10 @@ def glmer(
         contrasts: ``treatment`` (the default), ``sum``, ``helmert`` or ``poly`` for all factors of
             the fixed part, or by factor: ``{"period": "sum"}``.
         na_action: ``fail`` where a value is missing, or ``drop`` such rows and say how many.
+        floor: what guessing gets right, a column's name or a number in [0, 1): the probability of a
+            success is floor + (1 − floor) · expit(log-odds).
         engine: ``laplace`` (ours) or ``lme4`` (in R).
-        options: of the engine: ``start``, ``starts``, ``settings``, ``floor`` …
+        options: of the engine: ``start``, ``starts``, ``settings`` …
 
     Raises InputError for a formula that is none, and for data that cannot be fitted.
     """
@@ -210,10 +213,11 @@ def glmer(
             offset = "`(offset)`"
         text = f"{text} + offset({offset})"
     model = parse(text, weighing, contrasts if isinstance(contrasts, Mapping) else None)
+    model = model if floor is None else model.with_floor(floor)
     rows, dropped = frames.complete(model, frame, na_action)
     if isinstance(contrasts, str):
         coded = dict.fromkeys(model.fixed_factors(rows), contrasts)
-        model = parse(text, weighing, coded)
+        model = parse(text, weighing, coded).with_floor(model.floor)
     second = model.success_level(rows)
     if second not in (None, "TRUE"):
         told.append(f"a success is {model.response} = {second}")

@@ -108,6 +108,11 @@ def _check_pair(full: Fit, reduced: Fit) -> None:
             f"the models have different offsets: {name_some(full.formula.offsets) or 'none'} and "
             f"{name_some(reduced.formula.offsets) or 'none'}"
         )
+    if full.formula.floor != reduced.formula.floor:
+        raise InputError(
+            f"the models have different floors: {full.formula.floor or 'none'} and "
+            f"{reduced.formula.floor or 'none'}"
+        )
     ours, theirs = (fit.diagnostics.get("columns", {}) for fit in (full, reduced))
     changed = [name for name in ours if name in theirs and ours[name] != theirs[name]]
     if changed:

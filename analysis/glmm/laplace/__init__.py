@@ -46,6 +46,7 @@ def fit(
     data: pd.DataFrame,
     *,
     structured: Sequence[Kernel] = (),
+    floor: str | float | None = None,
     start: WarmStart | Fit | None = None,
     starts: Starts = None,
     settings: Settings = DEFAULT,
@@ -58,6 +59,8 @@ def fit(
         formula: lme4 syntax, e.g. ``~ resource * size + (1 | language)``.
         data: one row per cell or instance, with every column that the formula names.
         structured: random terms whose levels have given correlations, beside the formula's.
+        floor: c of P(success) = c + (1 − c) · expit(η), a column's name or a number in [0, 1): what
+            guessing gets right. By default the formula's (``Formula.with_floor``).
         start: begin where another fit ended (any engine's) instead of from nothing.
         starts: how many starts to climb from in all, or further ones (fits, ``WarmStart``); the
             highest optimum is taken. By default one, and several where that one does not end at a
@@ -69,6 +72,6 @@ def fit(
     Raises InputError for a design that cannot be fitted.
     """
     began = time.perf_counter()
-    model = Model(formula, data, structured, settings)
+    model = Model(formula, data, structured, settings, floor)
     optimum = model.optimise(start, progress, starts)
     return report(model, optimum, time.perf_counter() - began, provenance)

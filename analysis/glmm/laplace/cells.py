@@ -1,8 +1,17 @@
 """The element-wise pass over the grid: probabilities, residuals and weights of every cell.
 
-For k of n successes with log-odds η: p = 1/(1 + exp(−η)), residual r = k − n p, weight
-w = n p (1 − p). Cells without trials have r = w = 0. The log-likelihood without its binomial
-coefficients is Σ (k − n) η + n log p.
+For k of n successes with log-odds η, ease p = 1/(1 + exp(−η)) and floor c, the probability of
+success is P = c + (1 − c) p. Of ℓ = k log P + (n − k) log(1 − P), the log-likelihood without its
+binomial coefficients,
+
+    residual   r = ∂ℓ/∂η = (k − n P) p/P
+    weight     w = E(−∂r/∂η) = n p (1 − p) (1 − c/P)
+    skewness   ∂w/∂η = w (1 − 2p + (1 − p) c/P)
+    observed   −∂r/∂η = p (1 − p) (n − k c/P²).
+
+Without a floor P is p, the observed weight is w = n p (1 − p), and ℓ is Σ (k − n) η + n log p. A
+success where success is unlikely was guessed: its observed weight is negative, and ℓ is not
+concave. Cells without trials have r = w = 0.
 """
 
 from __future__ import annotations
@@ -14,36 +23,71 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The grid at one linear predictor; every array is units × columns."""
+    """The grid at one linear predictor; every array is units × columns.
+
+    ``ease`` is p, ``probability`` P, ``guessed`` c/P; ``observed`` is ``weight`` without a floor.
+    """
 
     eta: np.ndarray
+    ease: np.ndarray
     probability: np.ndarray
     residual: np.ndarray
     weight: np.ndarray
+    observed: np.ndarray
+    guessed: np.ndarray | float = 0.0
 
     def skewness(self) -> np.ndarray:
-        """∂w/∂η = n p (1 − p)(1 − 2p)."""
-        return self.weight * (1.0 - 2.0 * self.probability)
+        """∂w/∂η."""
+        return self.weight * (1.0 - 2.0 * self.ease + (1.0 - self.ease) * self.guessed)
 
 
 def evaluate(
-    unit: np.ndarray, cross: np.ndarray | None, successes: np.ndarray, trials: np.ndarray
+    unit: np.ndarray,
+    cross: np.ndarray | None,
+    successes: np.ndarray,
+    trials: np.ndarray,
+    floor: np.ndarray | None = None,
 ) -> Cells:
     """The cells at log-odds ``unit[:, None] + cross`` (cross: units × columns or one row)."""
     eta = unit[:, None] if cross is None else unit[:, None] + cross
     with np.errstate(over="ignore"):  # exp(−η) = inf gives p = 0, as it should
-        probability = np.exp(-eta)
-    probability += 1.0
-    np.reciprocal(probability, out=probability)
-    expected = trials * probability
+        ease = np.exp(-eta)
+    ease += 1.0
+    np.reciprocal(ease, out=ease)
+    if floor is not None:
+        return _above(floor, eta, ease, successes, trials)
+    expected = trials * ease
     residual = successes - expected
-    weight = np.subtract(1.0, probability)
+    weight = np.subtract(1.0, ease)
     weight *= expected
-    return Cells(eta, probability, residual, weight)
+    return Cells(eta, ease, ease, residual, weight, weight)
 
 
-def log_likelihood(cells: Cells, successes: np.ndarray, trials: np.ndarray) -> float:
-    """Σ (k − n) η + n log p: the log-likelihood without the binomial coefficients."""
+def _above(floor, eta, ease, successes, trials) -> Cells:
+    probability = floor + (1 - floor) * ease
+    known = np.divide(ease, probability, out=np.ones_like(ease), where=probability > 0)  # p/P
+    guessed = 1 - (1 - floor) * known
+    spread = trials * ease * (1 - ease)
+    return Cells(
+        eta=eta,
+        ease=ease,
+        probability=probability,
+        residual=known * (successes - trials * probability),
+        weight=spread * (1 - guessed),
+        observed=spread - successes * guessed * known * (1 - ease),
+        guessed=guessed,
+    )
+
+
+def log_likelihood(
+    cells: Cells, successes: np.ndarray, trials: np.ndarray, floor: np.ndarray | None = None
+) -> float:
+    """The log-likelihood without the binomial coefficients."""
+    if floor is not None:
+        with np.errstate(divide="ignore"):
+            right = np.log(np.where(successes > 0, cells.probability, 1.0))
+        wrong = np.log1p(-floor) - np.logaddexp(0.0, cells.eta)
+        return float(np.vdot(successes, right) + np.vdot(trials - successes, wrong))
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.log(cells.probability)
         value *= trials

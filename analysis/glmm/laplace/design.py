@@ -37,6 +37,7 @@ class Design:
             combinations of others, ``redundant`` pairs of random terms (``diagnostics``).
         fixed: units × columns of X, centred and scaled; ``names`` are R's.
         offset: log-odds, by unit.
+        floor: of the probability of success, units × columns; None if it is zero everywhere.
         terms: random terms; ``eliminated`` is the position of the one with most effects.
     """
 
@@ -48,6 +49,7 @@ class Design:
     names: list[str]
     unscale: np.ndarray
     offset: np.ndarray
+    floor: np.ndarray | None
     terms: list[Term]
     eliminated: int
     starts: np.ndarray
@@ -145,7 +147,10 @@ def build(
     codes = {name: encode(data[name]) for name in sorted(covariates | grouping)}
     fixed_by_unit = covariates | {kernel.factor for kernel in kernels}
     candidates = sorted(grouping - fixed_by_unit) if grid else []
-    layout = find_layout(codes, candidates)
+    layout, floors = find_layout(codes, candidates), formula.floors(data)
+    if (_by_cell(layout, floors)[layout.unit, layout.column] != floors).any():
+        codes[""] = encode(pd.Series(floors))  # rows of a cell must have one floor
+        layout = find_layout(codes, candidates)
     names = _check_terms(formula, data, known, layout)
 
     def terms_on(layout: Layout) -> list[Term]:
@@ -175,6 +180,7 @@ def build(
         names=names,
         unscale=unscale,
         offset=formula.offset(data.iloc[layout.first]),
+        floor=_by_cell(layout, floors) if floors.any() else None,
         terms=terms,
         eliminated=eliminated,
         starts=starts,
@@ -193,6 +199,13 @@ def loading(term: Term) -> sparse.csr_array | None:
     return sparse.csr_array(
         (term.value.ravel(), term.index.ravel(), pointers), shape=(units, term.copies * term.q)
     )
+
+
+def _by_cell(layout: Layout, rows: np.ndarray) -> np.ndarray:
+    """A value of every cell's rows, units × columns; zero where a cell has none."""
+    out = np.zeros((layout.units, layout.columns))
+    out[layout.unit, layout.column] = rows
+    return out
 
 
 def _check_kernels(formula: Formula, data: pd.DataFrame, kernels: Sequence[Kernel]) -> None:

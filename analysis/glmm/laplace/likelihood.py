@@ -5,10 +5,13 @@ With η = Xγ + offset + ZΛu and u ~ N(0, I), the modes û maximise ℓ(u) − 
     L(γ, θ) = ℓ(û) − ½|û|² − ½ log|H|,   H = Λ'Z'WZΛ + I   at û.
 
 This is the approximation of Tierney & Kadane (1986) and of glmer with nAGQ = 1 (Bates et al.
-2015); for the canonical link H is exactly the Hessian of what û minimises.
+2015). W are the expected weights. For the canonical link H is exactly the Hessian of what û
+minimises. With a floor of the probability (``cells``) that is K, with the observed weights V in
+place of W: it may be near singular, where Laplace's likelihood by K is infinite, and H is not.
+Newton's steps are by K, and Fisher's, by H, where K is not positive definite.
 
-Gradient. Let r be the residuals, h the leverages z'ΛH⁻¹Λ'z, s = h ∂w/∂η, v = H⁻¹Λ'Z's and
-c = s − W ZΛv. As û satisfies Λ'Z'r = û, implicit differentiation gives
+Gradient. Let r be the residuals, h the leverages z'ΛH⁻¹Λ'z, s = h ∂w/∂η, v = K⁻¹Λ'Z's and
+c = s − V ZΛv. As û satisfies Λ'Z'r = û, implicit differentiation gives
 
     ∂L/∂γ = X'(r − c/2)
     dL/dΛ = (r − c/2)'Z dΛ û − ½ v' dΛ' Z'r − tr(H⁻¹Λ'Z'WZ dΛ).
@@ -52,7 +55,7 @@ class Modes:
         u: the modes of the standardised effects; ``b`` = Λu.
         cells: probabilities, residuals and weights at the modes.
         residual: Z'r.
-        factor: H's factor there.
+        factor: H's factor there; ``curvature`` is K's.
         value: the Laplace log-likelihood without the binomial coefficients.
     """
 
@@ -64,6 +67,7 @@ class Modes:
     cells: cells.Cells
     residual: np.ndarray
     factor: object
+    curvature: object
     value: float
 
 
@@ -86,12 +90,16 @@ class Likelihood:
     def cells_at(self, gamma: np.ndarray, b: np.ndarray) -> cells.Cells:
         """The grid at fixed effects γ and random effects b."""
         return cells.evaluate(
-            *self.design.predictor(gamma, b), self.counts.successes, self.counts.trials
+            *self.design.predictor(gamma, b),
+            self.counts.successes,
+            self.counts.trials,
+            self.design.floor,
         )
 
     def data_part(self, at: cells.Cells) -> float:
         """ℓ: the conditional log-likelihood without the binomial coefficients."""
-        return cells.log_likelihood(at, self.counts.successes, self.counts.trials)
+        counts = self.counts
+        return cells.log_likelihood(at, counts.successes, counts.trials, self.design.floor)
 
     def modes(
         self,
@@ -115,15 +123,27 @@ class Likelihood:
         last = np.inf
         for _ in range(MAX_STEPS):
             b, at, score, residual = self._score(gamma, blocks, u)
-            factor = self.system.factor(at.weight, blocks)
-            step = factor.solve(score)
+            curvature, definite = self._curvature(at, blocks)
+            step = curvature.solve(score)
             decrement = score @ step
-            if decrement <= DECREMENT or (decrement <= ENOUGH and decrement > last / 4):
+            near_enough = decrement <= ENOUGH and decrement > last / 4
+            if definite and (decrement <= DECREMENT or near_enough):
+                floored = design.floor is not None
+                factor = self.system.factor(at.weight, blocks) if floored else curvature
                 value = self.data_part(at) - u @ u / 2 - factor.log_determinant / 2
-                return Modes(gamma, theta, blocks, u, b, at, residual, factor, value)
+                return Modes(gamma, theta, blocks, u, b, at, residual, factor, curvature, value)
             last = decrement
             u = self._ascend(gamma, blocks, u, at, step, decrement)
         raise FloatingPointError(f"the modes' Newton decrement stays at {decrement:.1e}")
+
+    def _curvature(self, at: cells.Cells, blocks: list[np.ndarray]) -> tuple[object, bool]:
+        """K's factor and True, or H's and False where K is not positive definite."""
+        try:
+            return self.system.factor(at.observed, blocks), True
+        except FloatingPointError:
+            if self.design.floor is None:
+                raise
+            return self.system.factor(at.weight, blocks), False
 
     def _predict(self, gamma, blocks, near: Modes) -> np.ndarray:
         """Steps with the factor of nearby modes: the first is a first-order prediction.
@@ -133,7 +153,7 @@ class Likelihood:
         u = near.u
         for _ in range(2):
             _, _, score, _ = self._score(gamma, blocks, u)
-            step = near.factor.solve(score)
+            step = near.curvature.solve(score)
             u = u + step
             if score @ step > 1e-4:
                 break
@@ -166,10 +186,10 @@ class Likelihood:
         posterior = at.factor.posterior()
         skewed = posterior.leverage * at.cells.skewness()
         _, z_skewed = design.transpose(skewed)
-        adjoint = at.factor.solve(self.relative(at.blocks, z_skewed, transpose=True))
+        adjoint = at.curvature.solve(self.relative(at.blocks, z_skewed, transpose=True))
         unit, cross = design.random_part(self.relative(at.blocks, adjoint))
         moved = unit[:, None] if cross is None else unit[:, None] + cross
-        total = at.cells.residual - (skewed - at.cells.weight * moved) / 2
+        total = at.cells.residual - (skewed - at.cells.observed * moved) / 2
         for_gamma, z_total = design.transpose(total)
         for_theta = []
         for t, term in enumerate(design.terms):

@@ -88,6 +88,7 @@ class Model:
         data: one row per cell or instance.
         structured: further random terms, with given correlations between their levels.
         settings: how to fit.
+        floor: of the probability of success (``Formula.with_floor``); by default the formula's.
 
     Raises InputError for data or terms that cannot be fitted.
     """
@@ -98,8 +99,10 @@ class Model:
         data: pd.DataFrame,
         structured: Sequence[Kernel] = (),
         settings: Settings = DEFAULT,
+        floor: str | float | None = None,
     ):
-        self.formula = parse(formula) if isinstance(formula, str) else formula
+        formula = parse(formula) if isinstance(formula, str) else formula
+        self.formula = formula if floor is None else formula.with_floor(floor)
         self.settings = settings
         with one_thread():
             self.formula.check(data)
@@ -159,6 +162,9 @@ class Model:
         if self._separation is None:
             counts, design = self.likelihood.counts, self.design
             success, trials = counts.successes.sum(axis=1), counts.trials.sum(axis=1)
+            if design.floor is not None:  # right no more often than by guessing: never too low
+                guessed = counts.successes <= counts.trials * design.floor
+                success = np.where(guessed.all(axis=1), 0.0, success)
             self._separation = (
                 find_separation(design.fixed, design.unscale, design.names, success, trials),
             )

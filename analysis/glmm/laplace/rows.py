@@ -4,19 +4,25 @@ With U = W^½ZΛ, H = U'U + I and B = U U' + I have one determinant, and
 
     H⁻¹ = I − U'B⁻¹U,    H⁻¹Λ'Z'W = Λ'Z'C  with  C = W^½B⁻¹W^½,
 
-so that B, units × units, is all that is factored. ZΛΛ'Z' is a sum over terms of inner products of
-the units' loadings, masked to units that share a copy of the term. Kernels by a factor have many
-more effects than rows soon: 35 base models × 15 languages a term.
+so that B, units × units, is all that is factored. Where weights are negative (``cells.observed``)
+U is |W|^½ZΛ and their signs S take the place of I: H = U'SU + I, B = UU' + S. ZΛΛ'Z' is a sum over
+terms of inner products of the units' loadings, masked to units that share a copy of the term.
+Kernels by a factor have many more effects than rows soon: 35 base models × 15 languages a term.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from capability_transfer.analysis.glmm.laplace.design import Design
-from capability_transfer.analysis.glmm.laplace.schur import cholesky, symmetric_inverse
+from capability_transfer.analysis.glmm.laplace.schur import (
+    check_definite,
+    cholesky,
+    symmetric_inverse,
+)
 from capability_transfer.analysis.glmm.laplace.terms import Term
 from scipy import sparse
 from scipy.linalg import lapack
@@ -113,23 +119,40 @@ class ScaledLoadings:
         return all(own is other for own, other in zip(self.blocks, blocks, strict=True))
 
 
+def _solver(matrix: np.ndarray, negative: int) -> Callable[[np.ndarray], np.ndarray]:
+    """What solves B x = y for a B with ``negative`` negative signs (Bunch & Kaufman).
+
+    H is positive definite if B has as many negative eigenvalues (Haynsworth); of the factor's
+    blocks of two, every one has one.
+    """
+    lower, pivots, failed = lapack.dsytrf(matrix, lower=1)
+    single = pivots > 0
+    found = (lower.diagonal()[single] < 0).sum() + (~single).sum() // 2
+    check_definite(not failed and found == negative)
+    return lambda right: lapack.dsytrs(lower, pivots, right, lower=1)[0]
+
+
 class RowFactor:
-    """H at one W and Λ, by the factor of B."""
+    """H at one W and Λ, by the factor of B; with negative weights it solves alone."""
 
     def __init__(self, system: RowSystem, weight: np.ndarray, scaled: ScaledLoadings):
         self.system, self.weight, self.blocks = system, weight, scaled.blocks
         self.covariance, self.relative = scaled.covariance, scaled.relative
-        self.scale = np.sqrt(weight)
+        self.scale = np.sqrt(np.abs(weight))
         inner = self.covariance * self.scale[:, None] * self.scale
-        inner.flat[:: len(weight) + 1] += 1.0
+        inner.flat[:: len(weight) + 1] += np.where(weight < 0, -1.0, 1.0)
+        if (weight < 0).any():
+            self.solve_rows = _solver(inner, int((weight < 0).sum()))
+            return
         self.root = cholesky(inner)
+        self.solve_rows = lambda right: lapack.dpotrs(self.root, right, lower=1)[0]
         self.log_determinant = 2 * float(np.log(self.root.diagonal()).sum())
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """H⁻¹ right; ``right`` is effects or effects × right sides."""
         matrix = right.reshape(len(right), -1)
         moved = self.scale[:, None] * (self.relative @ matrix)
-        moved = lapack.dpotrs(self.root, moved, lower=1)[0] if matrix.shape[1] else moved
+        moved = self.solve_rows(moved) if matrix.shape[1] else moved
         return (matrix - self.relative.T @ (self.scale[:, None] * moved)).reshape(right.shape)
 
     def posterior(self) -> RowPosterior:

@@ -74,11 +74,16 @@ class SchurFactor:
         t = self.own
         if t.shape[0] == 1:
             inner = 1.0 + t[0, 0] ** 2 * self.own_products
+            check_definite((inner > 0).all())
             self.inner = 1.0 / inner
             self.spread = t[0, 0] ** 2 * self.inner
             self.own_log_determinant = float(np.log(inner).sum())
         else:
             inner = t.T @ self.own_products @ t + np.eye(len(t))
+            try:
+                np.linalg.cholesky(inner)
+            except np.linalg.LinAlgError:
+                check_definite(False)
             self.inner = np.linalg.inv(inner)
             self.spread = t @ self.inner @ t.T
             self.own_log_determinant = float(np.linalg.slogdet(inner)[1].sum())
@@ -169,9 +174,14 @@ def cholesky(matrix: np.ndarray) -> np.ndarray:
     if not len(matrix):
         return matrix
     root, info = lapack.dpotrf(matrix, lower=1, clean=0)
-    if info:
-        raise FloatingPointError("the system matrix is not finite or not positive definite")
+    check_definite(not info)
     return root
+
+
+def check_definite(definite: bool) -> None:
+    """Raise FloatingPointError for a system matrix that is not."""
+    if not definite:
+        raise FloatingPointError("the system matrix is not finite or not positive definite")
 
 
 def symmetric_inverse(root: np.ndarray) -> np.ndarray:

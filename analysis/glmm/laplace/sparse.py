@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.laplace.design import Design
 from capability_transfer.analysis.glmm.laplace.ordering import Elimination, eliminate
-from capability_transfer.analysis.glmm.laplace.schur import Posterior
+from capability_transfer.analysis.glmm.laplace.schur import Posterior, check_definite
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
@@ -162,10 +162,10 @@ class SparseFactor:
             diag_pivot_thresh=0.0,
             options={"SymmetricMode": True},
         )
-        if not np.array_equal(self.factor.perm_r, self.factor.perm_c):
-            raise FloatingPointError("the system matrix is not finite or not positive definite")
+        check_definite(np.array_equal(self.factor.perm_r, self.factor.perm_c))
         self.pivots = self.factor.U.diagonal()
-        self.log_determinant = float(np.log(np.abs(self.pivots)).sum())
+        check_definite((self.pivots > 0).all())
+        self.log_determinant = float(np.log(self.pivots).sum())
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """H⁻¹ right; ``right`` is effects or effects × right sides."""

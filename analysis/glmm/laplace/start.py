@@ -16,6 +16,7 @@ from scipy.special import logit
 
 FIRST_SD = 0.5
 SMALLEST_SD = 0.05  # zero is a stationary point of the likelihood: never start there
+LEAST_SHARE = 0.01  # of successes above the floor, to begin with
 ROUNDS = 30
 CLOSE = 0.02  # relative change of θ at which the updates stop
 
@@ -64,6 +65,9 @@ def first_gamma(likelihood: Likelihood) -> np.ndarray:
     """γ of the overall share of successes alone."""
     design, counts = likelihood.design, likelihood.counts
     share = counts.successes.sum() / counts.trials.sum()
+    if design.floor is not None:
+        guessed = (counts.trials * design.floor).sum() / counts.trials.sum()
+        share = max(share - guessed, LEAST_SHARE) / (1 - guessed)
     constant = np.ptp(design.fixed, axis=0) == 0
     gamma = np.zeros(len(design.names))
     if constant.any():
