@@ -3,8 +3,8 @@
 Small designs with 15 languages, as in the study. Coverage of each coefficient and method is
 compared with what binomial chance allows; where it falls short the cause is looked for. The usual
 one is few levels: z quantiles and maximum-likelihood SDs both ignore that a language-level effect
-has as many observations as there are languages. Intervals that allow for it (t quantile, SD's
-degrees of freedom: exact for balanced normal data) are computed beside the Wald ones as evidence.
+has as many observations as there are languages. Intervals that allow for it (``glmm.degrees``) are
+computed beside the Wald ones as evidence.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import typer
 from capability_transfer.analysis.commands.places import RESULTS, USER_RESULTS
+from capability_transfer.analysis.glmm.degrees import t_table
 from capability_transfer.analysis.glmm.inference import bootstrap, profile_intervals, wald_intervals
 from capability_transfer.analysis.glmm.laplace import Model, report
 from capability_transfer.analysis.glmm.laplace.model import one_thread
@@ -46,8 +47,8 @@ TRUTH = {
     ("sd", "language", "(Intercept)"): 0.4,
     ("sd", "variant:language", "(Intercept)"): 0.5,
 }
-BEHIND = {"(Intercept)": ("template", 1), "resource": ("language", 2), "size": ("variant", 2)}
-"""The levels that a fixed effect is estimated from, and how many coefficients they share."""
+BEHIND = {"(Intercept)": "template", "resource": "language", "size": "variant"}
+"""The levels that a fixed effect is estimated from."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ def one_data_set(i: int, seed: int, plan: Plan) -> pd.DataFrame:
         optimum = model.optimise()
         fit = report(model, optimum)
         wald = wald_intervals(fit)
-        tables = [wald, _few_levels(wald)] if i < plan.wald else []
+        few = t_table(fit, data).assign(method="wald, t", kind="fixed", group="")
+        tables = [wald, few] if i < plan.wald else []
         if i < plan.profile:
             tables.append(profile_intervals(model, optimum))
         if i < plan.bootstrap:
@@ -107,23 +109,6 @@ def one_data_set(i: int, seed: int, plan: Plan) -> pd.DataFrame:
                 for kind in ("percentile", "bias-corrected")
             ]
     return pd.concat([table[[*KEYS, "estimate", "conf_low", "conf_high"]] for table in tables])
-
-
-def _few_levels(wald: pd.DataFrame) -> pd.DataFrame:
-    """Wald intervals with t quantiles and SDs corrected for their degrees of freedom."""
-    widen = []
-    for term in wald["term"]:
-        group, shared = BEHIND.get(term, (None, 0))
-        if group is None:
-            widen.append(1.0)
-            continue
-        df = LEVELS[group] - shared
-        tail = 0.5 + LEVEL / 2
-        widen.append(np.sqrt(LEVELS[group] / df) * stats.t.ppf(tail, df) / stats.norm.ppf(tail))
-    half = (wald["conf_high"] - wald["estimate"]) * np.array(widen)
-    return wald.assign(
-        method="wald, t", conf_low=wald["estimate"] - half, conf_high=wald["estimate"] + half
-    )
 
 
 def summarise(intervals: pd.DataFrame) -> pd.DataFrame:
@@ -144,7 +129,7 @@ def summarise(intervals: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cause(row, table: pd.DataFrame) -> str:
-    group = row.group or BEHIND.get(row.term, ("",))[0]
+    group = row.group or BEHIND.get(row.term, "")
     if group not in LEVELS:
         return "unexplained"
     text = f"{LEVELS[group]} {group}s"
@@ -180,7 +165,7 @@ def main(
     count = max(wald, profile, boot)
     found = []
     work = Parallel(n_jobs=jobs, return_as="generator")
-    with counting(console, "data sets", count) as progress:
+    with counting("data sets", count) as progress:
         for table in work(delayed(one_data_set)(i, seed, plan) for i in range(count)):
             found.append(table)
             progress(1)
@@ -202,8 +187,7 @@ def _note(plan: Plan, seed: int) -> str:
         f"of the study's data. Wald intervals of {plan.wald} data sets, profiles of "
         f"{plan.profile}, bootstraps of {plan.bootstrap} with {plan.replicates} replicates "
         "each. `short`: coverage below the central 99% of what 95% would give by chance. "
-        "`wald, t` is no interval that the toolkit offers: it allows for few levels, as evidence "
-        "for the cause."
+        "`wald, t` allows for few levels: `conf_int(method='t')`."
     )
 
 

@@ -108,7 +108,7 @@ def on_off(incomplete: str) -> list[str]:
 
 def intervals(incomplete: str) -> list[str]:
     """Methods of confidence intervals."""
-    return _starting(["wald", "profile", "bootstrap"], incomplete)
+    return _starting(["wald", "t", "profile", "bootstrap"], incomplete)
 
 
 def splits(incomplete: str) -> list[str]:

@@ -146,7 +146,7 @@ def glmm(
         str | None,
         typer.Option(
             "--intervals",
-            help="Also 95% intervals by: wald, profile or bootstrap.",
+            help="Also 95% intervals by: wald, t (for few levels), profile or bootstrap.",
             autocompletion=complete.intervals,
         ),
     ] = None,

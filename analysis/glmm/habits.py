@@ -15,10 +15,12 @@ from capability_transfer.analysis.glmm import degrees, marginal, residuals, shar
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.glmm.frames import as_frame
 from capability_transfer.analysis.glmm.inference import (
+    METHODS,
     bootstrap,
     likelihood_ratio_test,
     profile_intervals,
     simulate,
+    t_intervals,
     wald_intervals,
 )
 from capability_transfer.analysis.glmm.laplace import Model, Optimum, report
@@ -27,8 +29,6 @@ from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
 from capability_transfer.analysis.glmm.uncertainty import standard_errors
 from capability_transfer.common.errors import InputError, name_some, suggest
 from scipy import stats
-
-METHODS = ("wald", "t", "profile", "bootstrap")
 
 ELSEWHERE = {
     "coef": "params", "coefs": "params", "coefficients": "params", "beta": "params",
@@ -213,11 +213,10 @@ class Habits:
             raise InputError(
                 f"intervals are by {', '.join(METHODS)}, not {method!r}.{suggest(method, METHODS)}"
             )
-        if method == "t":
-            table = degrees.t_table(self.fit, self.data, level).set_index("term")
-            return table[["conf_low", "conf_high"]]
         if method == "wald":
             table = wald_intervals(self.fit, level)
+        elif method == "t":
+            table = t_intervals(self.fit, self.data, level)
         elif method == "profile":
             table = profile_intervals(*self._engine, level)
         else:

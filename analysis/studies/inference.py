@@ -15,6 +15,7 @@ from capability_transfer.analysis.glmm.inference import (
     METHODS,
     bootstrap,
     profile_intervals,
+    t_intervals,
     wald_intervals,
 )
 from capability_transfer.analysis.glmm.inference.bootstrap import Bootstrap
@@ -131,6 +132,8 @@ def infer(
     found, notes, refits = {}, [], None
     if request.intervals == "wald":
         found["intervals"] = wald_intervals(fit)
+    if request.intervals == "t":
+        found["intervals"] = t_intervals(fit, data)
     if request.intervals == "bootstrap" or request.laplace:
         refits = _bootstrap(fit, data, baseline, request, cache)
         if refits.failed:

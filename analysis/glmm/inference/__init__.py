@@ -5,7 +5,11 @@ columns of ``intervals.COLUMNS`` whatever the method.
 """
 
 from capability_transfer.analysis.glmm.inference.bootstrap import Bootstrap, bootstrap
-from capability_transfer.analysis.glmm.inference.intervals import METHODS, wald_intervals
+from capability_transfer.analysis.glmm.inference.intervals import (
+    METHODS,
+    t_intervals,
+    wald_intervals,
+)
 from capability_transfer.analysis.glmm.inference.likelihood_ratio import (
     LikelihoodRatio,
     likelihood_ratio_test,
@@ -21,5 +25,6 @@ __all__ = [
     "likelihood_ratio_test",
     "profile_intervals",
     "simulate",
+    "t_intervals",
     "wald_intervals",
 ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.degrees import t_table
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
 from scipy import stats
 
-METHODS = ("wald", "profile", "bootstrap")
+METHODS = ("wald", "t", "profile", "bootstrap")
 
 COLUMNS = [
     "kind", "group", "term", "estimate", "method", "conf_low", "conf_high", "replicates", "seed",
@@ -35,8 +35,16 @@ def wald_intervals(fit: Fit, level: float = WALD_LEVEL) -> pd.DataFrame:
     """
     table = fit.fixed_effects
     half = stats.norm.ppf(0.5 + level / 2) * table["std_error"].to_numpy()
-    estimate = table["estimate"].to_numpy()
-    fixed = np.column_stack([estimate, estimate - half, estimate + half]).tolist()
-    return interval_table(
-        [("fixed", "", term, *row) for term, row in zip(table["term"], fixed, strict=True)], "wald"
-    )
+    ends = {"conf_low": table["estimate"] - half, "conf_high": table["estimate"] + half}
+    return _fixed(table.assign(**ends), "wald")
+
+
+def t_intervals(fit: Fit, data: pd.DataFrame, level: float = WALD_LEVEL) -> pd.DataFrame:
+    """Intervals of the fixed effects that allow for few levels (``glmm.degrees``)."""
+    return _fixed(t_table(fit, data, level), "t")
+
+
+def _fixed(table: pd.DataFrame, method: str) -> pd.DataFrame:
+    columns = ["term", "estimate", "conf_low", "conf_high"]
+    rows = table[columns].itertuples(index=False, name=None)
+    return interval_table([("fixed", "", *row) for row in rows], method)
