@@ -29,6 +29,7 @@ ENTRIES = {
     "ceiling": "analysis.studies.ceiling",
     "specifications": "analysis.studies.specifications",
     "equivalence": "analysis.studies.equivalence",
+    "compare": "analysis.studies.comparison",
     "overview": "analysis.studies.overview",
     "robustness": "analysis.studies.robustness",
     "hat_noise": "analysis.studies.hat_noise",

@@ -77,6 +77,35 @@ def transfer_metrics(
     deliver(found, directory)
 
 
+@command(
+    {
+        "Two models of one size": "transfer compare --first Qwen2.5-7B-Instruct "
+        "--second Olmo-3-7B-Instruct",
+        "Reasoning on against off": "transfer compare --first 'Qwen3-8B (reasoning on)' "
+        "--second 'Qwen3-8B (reasoning off)'",
+    }
+)
+def compare(
+    first: Annotated[
+        str,
+        typer.Option("--first", help="A variant of the outcomes.", autocompletion=complete.models),
+    ],
+    second: Annotated[
+        str,
+        typer.Option("--second", help="The variant to subtract.", autocompletion=complete.models),
+    ],
+    outcomes: options.Outcomes = None,
+    out: options.Out = None,
+) -> None:
+    """Two models on the same items: paired differences by language, with intervals and tests."""
+    from capability_transfer.analysis.commands import reading
+    from capability_transfer.analysis.studies.comparison import compare
+
+    directory = options.directory(out)
+    data = reading.outcomes(outcomes) if outcomes else None
+    deliver(compare(first, second, data), directory)
+
+
 @command({"A quick look": "transfer hat-noise --repeats 20 --out /tmp/results"})
 def hat_noise(
     repeats: Annotated[
