@@ -23,7 +23,7 @@ from capability_transfer.analysis.glmm.inference import (
     t_intervals,
     wald_intervals,
 )
-from capability_transfer.analysis.glmm.laplace import Model, Optimum, report
+from capability_transfer.analysis.glmm.laplace import Model, Optimum, Settings, report
 from capability_transfer.analysis.glmm.predict import linear_predictor, probability, slope
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
 from capability_transfer.analysis.glmm.uncertainty import standard_errors
@@ -65,7 +65,9 @@ class Habits:
     @cached_property
     def _engine(self) -> tuple[Model, Optimum]:
         """Our engine's model of these rows at the fit's optimum."""
-        model = Model(self.fit.formula, self.data)
+        ours = self.fit.optimisation.settings if self.fit.engine == "laplace" else {}
+        settings = Settings(**ours | {"hessian": "exact"})
+        model = Model(self.fit.formula, self.data, settings=settings)
         return model, model.optimise(self.fit)
 
     @property

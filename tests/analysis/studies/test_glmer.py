@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from capability_transfer.analysis.glmm.r_session import session, to_r_frame
 from capability_transfer.common.errors import InputError
+from scipy.special import expit
 
 import capability_transfer as ct
 
@@ -208,3 +209,18 @@ def test_the_studys_fit_answers_to_the_same_names():
     assert "resource" in str(fitted.summary())
     with pytest.raises(AttributeError, match="no 'confint'. Did you mean conf_int"):
         _ = fitted.confint
+
+
+def test_a_floor_goes_through_predictions_and_residuals(cbpp):
+    data = cbpp.assign(incidence=(cbpp["size"] + cbpp["incidence"]) // 2, chance=0.25)
+    fit = ct.glmer(FORMULA, data, floor="chance")
+    number = ct.glmer(FORMULA, data, floor=0.25)
+    pd.testing.assert_series_equal(fit.params, number.params)
+    eta = fit.predict(kind="link")
+    np.testing.assert_allclose(fit.predict(), 0.25 + 0.75 * expit(eta))
+    steep = 0.75 * expit(eta) * expit(-eta)
+    np.testing.assert_allclose(fit.resid("working"), fit.resid("response") / steep)
+    link = fit.emmeans("period", kind="link")["estimate"]
+    np.testing.assert_allclose(fit.emmeans("period")["estimate"], 0.25 + 0.75 * expit(link))
+    with pytest.raises(InputError, match="1.2"):
+        ct.glmer(FORMULA, data, floor=1.2)
