@@ -38,6 +38,7 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.published import beside, values
+from capability_transfer.analysis.studies import sentences
 from capability_transfer.analysis.studies.glmer import Glmm
 from capability_transfer.analysis.studies.inference import Findings, Request, infer
 from capability_transfer.analysis.study import MAIN
@@ -313,6 +314,12 @@ class FittedModel(Result, Glmm):
             forest(ax, table)
             plots.legend_above(ax)
         return ax
+
+    def report(self) -> str:
+        """Sentences for a paper's Methods and Results, and what has to be said with them."""
+        return sentences.report(
+            self.fit, self.study.source, self.data, self.study.seed, self.notes()
+        )
 
     @speaking_python
     def levers(self) -> Levers:
