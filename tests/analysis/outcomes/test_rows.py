@@ -86,3 +86,14 @@ def test_tokens_and_solutions_are_read_with_the_responses(tmp_path):
     assert pd.isna(cells.loc["swh", "input_tokens"])
     assert cells["intermediates_retrieved"].tolist() == [1, 1]
     assert cells["n_compliant"].tolist() == [1, 1]
+    assert cells["n_responses"].tolist() == [1, 1]
+
+
+def test_an_error_leaves_an_outcome_without_a_response(tmp_path):
+    path = tmp_path / "rows.csv"
+    told = {**ROW, "response": "6", "error": ""}
+    rows = [told, {**told, "instance": "j", "response": r"\boxed{6}", "error": "cut off"}, OTHER]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    cells = response_cells([path], Request(), Policies(errors="wrong"))[0].set_index("language")
+    counts = ["n_correct", "n_total", "n_compliant", "n_responses"]
+    assert cells.loc["deu", counts].tolist() == [1, 2, 0, 1]

@@ -10,6 +10,7 @@ from capability_transfer.analysis.prediction.pair_features import pair_rows
 from capability_transfer.analysis.studies.predictions import predict
 from capability_transfer.common.errors import InputError
 from capability_transfer.features.fertility import read_counts
+from scipy.special import logit
 
 WIDTH = ["low_80", "high_80"]
 
@@ -356,3 +357,43 @@ def test_the_size_that_reaches_a_target_reaches_it_and_no_much_smaller_one_does(
     )
     largest = bundle.models["size"].max()
     assert table["limit_b"] == pytest.approx(10 * 2**largest)
+
+
+def test_no_multiple_leads_beyond_the_largest_size(bundle, monkeypatch):
+    model = new_model.find_model(bundle, None, 4, "Qwen2.5", "off")
+    rows, _ = new_language.find_languages(bundle, ["eng", "swh"])
+    english, swahili = new_language.size_multiples(bundle, model, rows)
+    assert english == pytest.approx(1)
+    for limit, reached in ((4 * swahili * 1.01, swahili), (4 * swahili / 1.01, np.nan)):
+        monkeypatch.setattr(new_language, "largest_size", lambda bundle, limit=limit: limit)
+        found = new_language.size_multiples(bundle, model, rows)
+        assert found.tolist() == pytest.approx([1, reached], nan_ok=True)
+
+
+def test_fertilitys_error_is_apart_from_what_is_new(bundle, monkeypatch):
+    """Variances add up: that of the effects not known, and slope² times the error's."""
+    model = new_model.find_model(bundle, "somebody/else-8B", None, None, "off")
+    rows, _ = new_language.find_languages(bundle, ["swh"])
+    asked = pair_rows(bundle, model, rows)
+    posterior = bundle.fitted.extend_posterior(asked, bundle.vectors)
+    more = asked.assign(fertility=asked["fertility"] + 1)
+    slope = np.diff([posterior.linear_predictor(one)[0] for one in (asked, more)])[0]
+    error = 1.5 / abs(slope)
+    spreads = []
+    for given in (0.0, error):
+        told = lambda *of, given=given: pair_rows(*of).assign(fertility_error=given)  # noqa: E731
+        monkeypatch.setattr(new_language, "pair_rows", told)
+        found = new_language.predict(bundle, model, rows, 10**9, 1).iloc[0]
+        low, high = logit([found["low_50"], found["high_50"]])
+        spreads.append((high - low) / (2 * 0.6745))
+    assert 0.5 < spreads[0] < 3
+    assert spreads[1] == pytest.approx(np.hypot(spreads[0], 1.5), rel=0.1)
+
+
+def test_who_reasons_is_not_told_to(bundle):
+    rows, _ = new_language.find_languages(bundle, ["swh"])
+    on = new_model.find_model(bundle, "Qwen/Qwen3-8B", None, None, "on")
+    assert new_language.what_reaches(bundle, on, rows, 0.6)["reasoning_on"].isna().all()
+    off = new_model.find_model(bundle, "Qwen/Qwen3-8B", None, None, "off")
+    told = new_language.what_reaches(bundle, off, rows, 0.6)["reasoning_on"].iloc[0]
+    assert told == pytest.approx(_predict(bundle, on, ["swh"])["plug_in"].iloc[0])
