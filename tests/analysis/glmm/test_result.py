@@ -168,6 +168,14 @@ def test_dispersion_grows_with_extra_variation(lme4_fit, cells):
     assert any("overdispersed" in note for note in worse.warnings())
 
 
+def test_of_a_plain_fit_there_is_nothing_to_say(cells):
+    plain = fit("~ resource * size + (1 | variant) + (1 | template) + (1 | language)", cells)
+    assert plain.optimisation.messages == ()
+    assert (plain.optimisation.converged, plain.optimisation.hessian) == (True, "exact")
+    quiet = dataclasses.replace(plain, diagnostics=plain.diagnostics | {"dispersion": 1.0})
+    assert quiet.warnings() == []
+
+
 def test_separated_levels_are_named(lme4_fit, cells):
     assert separated_levels(lme4_fit.formula, cells) == []
     solved = cells.assign(n_correct=cells["n_correct"].where(cells["template"] != "t03", 20))

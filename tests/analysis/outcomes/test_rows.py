@@ -33,6 +33,18 @@ def test_epochs_of_a_question_are_instances_and_the_first_need_not_be_said(read)
     assert report.counts.epochs == 1
 
 
+def test_a_task_is_what_runs_that_try_it_again_share(read):
+    row = {**ROW, "sample": "s"}
+    failed = {**row, "run": "one", "error": "timed out"}
+    again = {**row, "run": "two", "error": ""}
+    report, table = read({**failed, "task": "exam"}, {**again, "task": "exam"})
+    assert report.counts.retried == 1
+    assert table["correct"].tolist() == [True]
+    for task in ("", "quiz"):  # without one every run is a task of its own
+        with pytest.raises(InputError, match="ended in an error|duplicates"):
+            read({**failed, "task": "exam" if task else ""}, {**again, "task": task})
+
+
 @pytest.mark.parametrize("epoch", ["two", "1000000000", "-1", "1.5"])
 def test_an_epoch_that_is_no_count_is_refused(read, epoch):
     said = rf"rows.csv.*line 3: epoch is '{epoch}', not a whole number below a billion"

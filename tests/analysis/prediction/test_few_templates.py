@@ -1,5 +1,7 @@
 """Template budgets: draws, averages, and both methods on a part of the study."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from capability_transfer.analysis.prediction.few_templates import (
     shuffled,
     summarise,
 )
+from capability_transfer.analysis.prediction.item_model import ItemModel
 from capability_transfer.common.errors import InputError
 
 from tests.progress import silent
@@ -84,6 +87,38 @@ def test_what_was_computed_is_not_computed_again(joined, vectors, tmp_path, monk
     once = few_templates(task, silent, **asked)
     monkeypatch.setattr(module, "fit_to_all", None)
     pd.testing.assert_frame_equal(few_templates(task, silent, **asked), once)
+
+
+def test_items_that_are_answered_alike_count_as_fewer(joined, vectors, monkeypatch):
+    """All pairs at 57% where 50% is predicted of five templates of 100 items each.
+
+    With a dispersion of 4 these are 125 items: 7 points lie inside the central 95% (± 8.8) and
+    outside the central 80% (± 5.7). Of 500 items 95% would be ± 4.4.
+    """
+    few = joined[joined["language"].isin(["eng", "deu", "isl", "hin"])]
+    few = few[few["variant"].str.startswith(("granite", "Qwen2.5-7B", "Qwen3-8B"))]
+    few = few[few["template"].isin(few["template"].unique()[:6])]
+    few = few.assign(n_correct=5 * few["n_correct"], n_total=100).reset_index(drop=True)
+    few.loc[few["language"] == "isl", "n_correct"] = 57
+    easiness = pd.Series(0.0, few["template"].unique())
+    alike = ItemModel(easiness, easiness, 0.1, 0.1, 4.0, 100.0)
+    monkeypatch.setattr(module, "fit_without_each", lambda cells, held: dict.fromkeys(held, alike))
+
+    def update(item_model, mean, covariance, pairs, seen):
+        assert seen["template"].nunique() == 1
+        half = np.full(len(pairs), 0.5)
+        return SimpleNamespace(
+            accuracy=lambda templates: half,
+            draws=lambda templates, count, generator: np.tile(half[:, None], count),
+        )
+
+    monkeypatch.setattr(module, "update", update)
+    task = Task(few, vectors, workers=1)
+    table = few_templates(task, silent, ["smooth"], budgets=(1,), draws=1, languages=["isl"])
+    assert table["error"].tolist() == pytest.approx([7, 7, 7, 7])
+    own = table.query("truth == 'unseen' and level == 'pair'").iloc[0]
+    assert own[["coverage_50", "coverage_80", "coverage_95"]].tolist() == [0, 0, 1]
+    assert table["coverage_95"].notna().sum() == 1
 
 
 def test_predictors_without_a_glmm_have_nothing_to_update(joined, vectors):
