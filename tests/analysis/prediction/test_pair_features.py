@@ -1,9 +1,12 @@
 """Relative fertility where a tokenizer is at hand: read off the line of the data."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.prediction import pair_features
+from capability_transfer.analysis.prediction.new_model import AskedModel
 from capability_transfer.features import languages
 
 
@@ -76,3 +79,50 @@ def test_the_error_is_the_lines_residual_sd(monkeypatch):
     found = pair_features.count_fertility("apertus", ["swh"], pairs).loc["swh"]
     assert found["fertility"] == pytest.approx(0.1)
     assert found["error"] == pytest.approx(np.sqrt(4 * 0.01 / 2))
+
+
+def _bundle(features=("resource", "fertility")) -> SimpleNamespace:
+    """Fertilities of two tokenizers in three languages, of which fra is not in the data."""
+    pairs = pd.DataFrame(
+        [("own", "one", "deu", 0.5), ("own", "one", "fra", 0.3), ("kin", "one", "isl", 0.7),
+         ("other", "two", "isl", -0.9), ("own", "one", "ita", np.nan)],
+        columns=["variant", "tokenizer", "language", "fertility"],
+    )  # fmt: skip
+    scale = {"resource": (6.0, 2.0), "fertility": (0.1, 0.2)}
+    constants = pd.DataFrame([(name, *scale[name]) for name in features],
+                             columns=["feature", "mean", "sd"])  # fmt: skip
+    seen = pd.DataFrame({"language": ["deu", "fra", "isl", "ita"], "seen": [True, False] * 2})
+    return SimpleNamespace(pairs=pairs, constants=constants, languages=seen)
+
+
+ASKED = AskedModel("own", "base", "family", 3.0, 1, "variant", "one")
+
+
+def test_what_is_known_of_a_pair_comes_before_what_is_counted(monkeypatch):
+    found = pd.DataFrame({"fertility": [0.9], "error": [0.4]}, index=["ita"])
+    monkeypatch.setattr(pair_features, "count_fertility", lambda tokenizer, missing, pairs: found)
+    codes = ["swh", "ita", "isl", "fra", "deu"]
+    languages = pd.DataFrame({"language": codes, "resource": 7.0, "distance": 0.4})
+    rows = pair_features.pair_rows(_bundle(), ASKED, languages).set_index("language")
+    assert rows["fertility_source"].to_dict() == {
+        "swh": "unknown", "ita": "counted", "isl": "counted", "fra": "counted", "deu": "data",
+    }  # fmt: skip
+    raw = {"swh": 0.0, "ita": 0.9, "isl": 0.7, "fra": 0.3, "deu": 0.5}
+    assert rows["fertility"].to_dict() == pytest.approx(
+        {code: (value - 0.1) / 0.2 for code, value in raw.items()}
+    )
+    assert rows["fertility_error"].to_dict() == pytest.approx(
+        {"swh": 1, "ita": 0.4 / 0.2, "isl": 0, "fra": 0, "deu": 0}
+    )
+    assert (rows["resource"] == 0.5).all()
+    assert (rows["distance"] == 0.4).all()  # no constants, no z-score
+    told = rows[["variant", "base_model", "family", "size", "reasoning"]].drop_duplicates()
+    assert told.iloc[0].tolist() == ["own", "base", "family", 3.0, 1]
+    assert len(told) == 1
+
+
+def test_a_fit_without_fertility_asks_for_none():
+    languages = pd.DataFrame({"language": ["swh"], "resource": [7.0], "distance": 0.4})
+    row = pair_features.pair_rows(_bundle(("resource",)), ASKED, languages).iloc[0]
+    assert (row["fertility_source"], row["fertility_error"]) == ("unused", 0)
+    assert np.isnan(row["fertility"])
