@@ -107,6 +107,7 @@ def test_a_place_is_named_in_the_terms_of_what_was_given(tmp_path):
     path = tmp_path / "own.csv"
     assert place(path, "language", ["xx"]) == f"{path}, line 3 and 1 more row: "
     assert place(path, "language", ["deu"]) == f"{path}, line 4: "
+    assert place(path, "language", ["absent"]) == ""
     table.to_csv(tmp_path / "LOUD.CSV", index=False)
     assert place(tmp_path / "LOUD.CSV", "language", ["deu"]) == f"{tmp_path}/LOUD.CSV, line 4: "
     assert place(tmp_path / "own.parquet", "language", ["xx"]).startswith(f"{tmp_path}/own.parquet")
