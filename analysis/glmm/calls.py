@@ -145,7 +145,7 @@ def _tree(text: str) -> ast.expr:
             if function not in (*KNOWN, "c"):
                 raise InputError(
                     f"the formula calls {function or 'something without a name'}, which is not "
-                    f"supported.{suggest(function, KNOWN)} There are {', '.join(KNOWN)}; anything "
+                    f"supported.{_instead(function)} There are {', '.join(KNOWN)}; anything "
                     "else: put a transformed column into the data instead"
                 )
             node.func.is_function = True
@@ -159,6 +159,13 @@ def _tree(text: str) -> ast.expr:
         ):  # fmt: skip
             raise InputError(f"{text!r} in the formula cannot be read")
     return tree
+
+
+def _instead(function: str) -> str:
+    """What to write for a function that statsmodels' and patsy's users write."""
+    if function == "C":
+        return " Write factor(x) for C(x), and contrasts as an argument."
+    return suggest(function.removeprefix("np."), KNOWN)
 
 
 def _name(node: ast.expr) -> str:

@@ -70,6 +70,11 @@ def levels(
     for name in sorted(names):
         states: calls.States = {}
         column = calls.evaluate(name, data, states, learning=True)
+        if pd.api.types.is_datetime64_any_dtype(getattr(column, "dtype", None)):
+            raise InputError(
+                f"{name} holds dates: make a column of numbers of it (days since the first, say), "
+                "or text of what they are grouped by"
+            )
         if isinstance(column, np.ndarray) or is_number(column):
             if states:
                 found[name] = states
@@ -86,6 +91,13 @@ def levels(
                 "drop it from the formula"
             )
     return found
+
+
+def labels(column: pd.Series) -> pd.Series:
+    """A grouping factor's values as text; 3.0 is 3, as in R."""
+    if pd.api.types.is_float_dtype(column):
+        return column.map("{:.15g}".format)
+    return column.astype(str)
 
 
 def is_logical(column: pd.Series) -> bool:

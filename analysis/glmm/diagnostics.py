@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.glmm.columns import INTERCEPT, Levels
+from capability_transfer.analysis.glmm.columns import INTERCEPT, Levels, labels
 from capability_transfer.analysis.glmm.formula import Formula, RandomTerm
 from capability_transfer.analysis.glmm.predict import fitted_probability
 from capability_transfer.analysis.glmm.result import Fit
@@ -100,7 +100,7 @@ def _partition(term: RandomTerm, data: pd.DataFrame) -> np.ndarray:
     """The number of every row's level, in order of appearance."""
     codes = np.zeros(len(data), dtype=np.intp)
     for factor in term.factors:
-        part, levels = pd.factorize(data[factor].astype(str))
+        part, levels = pd.factorize(labels(data[factor]))
         codes, _ = pd.factorize(codes * len(levels) + part)
     return codes
 

@@ -28,6 +28,7 @@ from capability_transfer.analysis.glmm.columns import (
     Columns,
     Levels,
     is_logical,
+    labels,
     levels,
     matrix,
     numbers,
@@ -62,10 +63,10 @@ class RandomTerm:
 
     def levels(self, data: pd.DataFrame) -> pd.Series:
         """The level label of every row (interactions joined by a colon, as lme4 does)."""
-        labels = data[self.factors[0]].astype(str)
+        joined = labels(data[self.factors[0]])
         for factor in self.factors[1:]:
-            labels = labels + ":" + data[factor].astype(str)
-        return labels
+            joined = joined + ":" + labels(data[factor])
+        return joined
 
     def matrix(self, data: pd.DataFrame, known: Levels) -> tuple[np.ndarray, list[str]]:
         """The covariates that vary by level: rows × columns, and the columns' names.
@@ -137,11 +138,14 @@ class Formula:
         _check_left(other)
         return other
 
+    def explanatory(self) -> set[str]:
+        """The columns that a row's probability depends on, groups aside."""
+        floor = {self.floor} if isinstance(self.floor, str) else set()
+        return self.covariates() | _columns(self.offsets) | floor
+
     def variables(self) -> set[str]:
         """Every column that the formula needs of its data."""
-        needed = self.outcomes() | self.covariates() | _columns(self.offsets)
-        if isinstance(self.floor, str):
-            needed.add(self.floor)
+        needed = self.outcomes() | self.explanatory()
         return needed.union(*(term.factors for term in self.random))
 
     def outcomes(self) -> set[str]:
@@ -190,9 +194,9 @@ class Formula:
                 )
         return found
 
-    def check_names(self, data: pd.DataFrame) -> None:
-        """Raise InputError unless every variable is a column of ``data``."""
-        needed = sorted(self.variables())
+    def check_names(self, data: pd.DataFrame, names: Collection[str] | None = None) -> None:
+        """Raise InputError unless every variable (or of ``names`` each) is a column of ``data``."""
+        needed = sorted(self.variables() if names is None else names)
         absent = [name for name in needed if name not in data.columns]
         if absent:
             hints = "".join(suggest(name, data.columns) for name in absent[:1])
@@ -270,8 +274,8 @@ class Formula:
         if (second := self.success_level(data)) in (None, LOGICAL[1]):
             return data.assign(**{_column(above): success})
         levels = own_levels(data[_column(above)])
-        labels = pd.Categorical.from_codes(success.astype(int), levels)
-        return data.assign(**{_column(above): labels})
+        answers = pd.Categorical.from_codes(success.astype(int), levels)
+        return data.assign(**{_column(above): answers})
 
     def success_level(self, data: pd.DataFrame) -> str | None:
         """Which of two labels of the response is a success: the second, as in R; None where the
@@ -279,7 +283,7 @@ class Formula:
 
         Raises InputError for a response of labels that are not two.
         """
-        if _cbind(self.response) is not None or "/" in self.response:
+        if _cbind(self.response) is not None or _SHARE.fullmatch(self.response)[2]:
             return None
         column = data[_column(self.response)]
         if pd.api.types.is_numeric_dtype(column):
@@ -302,10 +306,9 @@ class Formula:
         if second is None:
             share = numbers(column)
         else:
-            labels = column.astype(str)
-            share = ((labels.str.upper() if second == LOGICAL[1] else labels) == second).to_numpy(
-                float
-            )
+            own = column.astype(str)
+            own = own.str.upper() if second == LOGICAL[1] else own
+            share = (own == second).to_numpy(float)
         if below:
             divisor = numbers(data[_column(below)])
             share = np.divide(share, divisor, out=np.zeros(len(share)), where=divisor != 0)

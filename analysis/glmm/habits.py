@@ -282,6 +282,8 @@ class Habits:
 
     def simulate(self, nsim: int = 1, seed: int | None = None) -> pd.DataFrame:
         """New successes for every row (columns ``sim_1``, …), all random effects drawn anew."""
+        if nsim < 1:
+            raise InputError(f"simulate draws one data set or more, not {nsim}")
         rng, (model, optimum) = np.random.default_rng(seed), self._engine
         drawn = [simulate(model, optimum, rng) for _ in range(nsim)]
         names = [f"sim_{place}" for place in range(1, nsim + 1)]
@@ -308,6 +310,8 @@ class Habits:
         """
         if not others:
             return wald.term_tests(self.fit, self.data)
+        if strange := [other for other in others if not isinstance(other, Habits)]:
+            raise InputError(f"anova compares with other fitted models, not {strange[0]!r}")
         fits = sorted([self.fit, *(other.fit for other in others)], key=lambda fit: fit.df)
         rows = []
         for place, fit in enumerate(fits):

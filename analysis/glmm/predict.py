@@ -33,10 +33,11 @@ def linear_predictor(
     known = {term.group for term in fit.formula.random}
     if unknown := set(groups or ()) - known:
         raise InputError(f"the fit has no group {name_some(unknown)}; it has {name_some(known)}")
+    entering = [term for term in fit.formula.random if groups is None or term.group in groups]
+    needed = fit.formula.explanatory().union(*(term.factors for term in entering))
+    fit.formula.check_names(data, needed)
     eta = fit.fixed_matrix(data) @ fit.coefficients.to_numpy() + fit.formula.offset(data)
-    for term in fit.formula.random:
-        if groups is not None and term.group not in groups:
-            continue
+    for term in entering:
         levels = term.levels(data)
         covariates, columns = fit.random_matrix(term, data)
         for position, column in enumerate(columns):

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.glmm.columns import LOGICAL, Levels, codes, is_number
+from capability_transfer.analysis.glmm.columns import LOGICAL, Levels, codes, is_number, labels
 from capability_transfer.common.errors import InputError, option
 
 INSTALL = (
@@ -106,7 +106,8 @@ def to_r_frame(data: pd.DataFrame, known: Levels) -> object:
         elif name not in known and is_number(column):
             columns[name] = robjects.FloatVector(np.asarray(column, dtype=float))
         else:
-            levels = known.get(name) or tuple(sorted(set(column.astype(str))))
+            column = column if name in known else labels(column)
+            levels = known.get(name) or tuple(sorted(set(column)))
             at = robjects.IntVector(codes(column, levels).astype(np.int32) + 1)
             columns[name] = make(at, robjects.StrVector(levels))
     return robjects.DataFrame(columns)

@@ -244,6 +244,9 @@ def _options(engine: str) -> list[str]:
 def _check_family(family: object) -> None:
     name = getattr(family, "__name__", None) or type(family).__name__
     name = family if isinstance(family, str) else name
+    link = getattr(family, "link", None)
+    if link is not None and type(link).__name__.casefold() != "logit":
+        name = f"{name} with link {type(link).__name__}"
     if str(name).casefold() not in FAMILIES:
         raise InputError(
             f"the family {name} is not supported: outcomes are binomial (successes and failures), "

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.columns import labels as text_of
 
 SPARSEST_GRID = 1.5  # cells of the grid per distinct row, at most
 
@@ -30,7 +31,7 @@ class Codes:
 def encode(column: pd.Series) -> Codes:
     """Integer codes of a column, levels in order of appearance and labelled by their text."""
     codes, uniques = pd.factorize(column)
-    labels = np.asarray(pd.Index(uniques).astype(str), dtype=object)
+    labels = np.asarray(text_of(pd.Series(uniques)), dtype=object)
     if len(set(labels)) < len(labels):  # 1 and "1" in one column are one level, as in lme4
         merge, labels = pd.factorize(labels)
         codes = merge[codes]

@@ -9,6 +9,7 @@ import pytest
 from capability_transfer.analysis.glmm.r_session import session, to_r_frame
 from capability_transfer.common.errors import InputError
 from scipy.special import expit
+from statsmodels.genmod.families import Binomial, links
 
 import capability_transfer as ct
 
@@ -160,6 +161,7 @@ def test_weights_offset_and_functions_are_as_in_lme4(cbpp):
     [
         ({"family": "poisson"}, "the family poisson is not supported"),
         ({"family": "gaussian"}, "gaussian.*mixedlm"),
+        ({"family": Binomial(links.Probit())}, "Binomial with link Probit is not supported"),
         ({"REML": True}, "no argument REML"),
         ({"engine": "glmmTMB"}, "no engine 'glmmTMB'"),
         ({"contrasts": "deviation"}, "contrasts are treatment, sum"),
@@ -176,6 +178,13 @@ def test_what_is_not_supported_is_refused_by_name(cbpp, arguments, says):
     [
         ({}, "incidence ~ period + (1 | herd)", "must be 0 or 1"),
         ({}, "cbind(incidence, size - incidence) ~ perod + (1 | herd)", "Did you mean period"),
+        (
+            {"one": pd.date_range("2026-01-01", periods=56)},
+            "cbind(incidence, size - incidence) ~ one + (1 | herd)",
+            "one holds dates",
+        ),
+        ({}, "cbind(incidence, size - incidence) ~ C(period) + (1 | herd)", "Write factor"),
+        ({}, "cbind(incidence, size - incidence) ~ np.log(size) + (1 | herd)", "mean log"),
         ({"one": "a"}, "cbind(incidence, size - incidence) ~ one + (1 | herd)", "one level"),
         ({"incidence": 0}, FORMULA, "every outcome is wrong"),
         ({"size": 1}, FORMULA, "failures of row 0 are -1"),
@@ -224,3 +233,27 @@ def test_a_floor_goes_through_predictions_and_residuals(cbpp):
     np.testing.assert_allclose(fit.emmeans("period")["estimate"], 0.25 + 0.75 * expit(link))
     with pytest.raises(InputError, match="1.2"):
         ct.glmer(FORMULA, data, floor=1.2)
+
+
+def test_identifiers_that_are_numbers_are_levels_by_their_text(cbpp, model):
+    for kind in (int, float, "Int64"):
+        fit = ct.glmer(FORMULA, cbpp.astype({"herd": kind}))
+        assert set(fit.ranef()["level"]) == set(cbpp["herd"])
+        np.testing.assert_allclose(fit.predict(cbpp), model.fittedvalues, atol=1e-6)
+    with pytest.raises(InputError, match="names herd, which the data do not have"):
+        model.predict(cbpp[["period"]])
+    with pytest.raises(InputError, match="names period, which the data do not have"):
+        model.predict(cbpp[["herd"]])
+    assert len(model.predict(cbpp[["period"]], re_form="~0")) == 56
+
+
+def test_a_family_of_statsmodels_is_known(cbpp, model):
+    fit = ct.glmer(FORMULA, cbpp, family=Binomial())
+    pd.testing.assert_series_equal(fit.params, model.params)
+
+
+def test_models_are_compared_with_models(model):
+    with pytest.raises(InputError, match="other fitted models, not 3"):
+        model.anova(3)
+    with pytest.raises(InputError, match="one data set or more, not 0"):
+        model.simulate(0)
