@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import sys
@@ -95,10 +96,14 @@ class People(Output):
         self.line(f"{what}: {source}")
 
     def line(self, text: str) -> None:
-        self.console.print(text, markup=False)
+        self._print(text, markup=False)
 
     def note(self, text: str) -> None:
-        self.console.print(f"[yellow]![/] {escape(text)}")
+        self._print(f"[yellow]![/] {escape(text)}")
+
+    def _print(self, text: str, markup: bool = True) -> None:
+        """Wrapped by words on a terminal, in one line elsewhere."""
+        self.console.print(text, markup=markup, soft_wrap=not self.console.is_terminal)
 
     def table(
         self,
@@ -110,16 +115,20 @@ class People(Output):
         self.view(title, _strings(table) if display is None else display)
 
     def view(self, title: str, display: pd.DataFrame) -> None:
-        numeric = [_is_numeric(display[column]) for column in display.columns]
+        numeric = {column: _is_numeric(display[column]) for column in display.columns}
         if title:
-            self.console.print(f"[bold]{escape(title)}[/]")
+            self.console.print(f"[bold]{escape(title)}[/]", soft_wrap=False)
+        shown = _fitting(display, self.console.width)
+        written = _whole if self.console.is_terminal else str  # what is searched stays as it is
         panel = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-        for column, right in zip(display.columns, numeric, strict=True):
-            panel.add_column(escape(str(column)), justify="right" if right else "left",
-                             overflow="fold")  # fmt: skip
-        for row in display.itertuples(index=False, name=None):
-            panel.add_row(*(escape(str(value)) for value in row))
+        for column, width in shown.items():
+            side = "right" if numeric[column] else "left"
+            panel.add_column(escape(str(column)), justify=side, width=width, overflow="fold")
+        for row in display[list(shown)].itertuples(index=False, name=None):
+            panel.add_row(*(escape(written(value)) for value in row))
         self.console.print(panel, soft_wrap=False)
+        if left := [str(column) for column in display.columns if column not in shown]:
+            self.console.print(f"[dim]… no room for {escape(', '.join(left))}[/]", soft_wrap=False)
 
     def wrote(self, path: Path) -> None:
         self.line(f"Wrote {path}")
@@ -346,6 +355,37 @@ def _strings(table: pd.DataFrame) -> pd.DataFrame:
         return f"{value:.4g}" if isinstance(value, float) else str(value)
 
     return table.map(text)
+
+
+def _fitting(display: pd.DataFrame, width: int) -> dict[str, int]:
+    """The columns that fit a width with their numbers and words whole, each with its own width.
+
+    The last columns go first; what is left over its width is taken from the widest ones.
+    """
+    cells = {column: [_whole(cell) for cell in [*display[column], column]] for column in display}
+    least = {
+        column: max((len(word) for cell in own for word in cell.split(" ")), default=1)
+        for column, own in cells.items()
+    }
+    room = width + 1
+    while len(least) > 2 and sum(least.values()) + len(least) > room:
+        least.popitem()
+    shown = {column: max(map(len, cells[column])) for column in least}
+    while sum(shown.values()) + len(shown) > room:
+        giving = [column for column in shown if shown[column] > least[column]]
+        if not giving:  # not even two columns fit
+            break
+        shown[max(giving, key=shown.get)] -= 1
+    return shown
+
+
+def _whole(value: object) -> str:
+    """A cell that breaks at spaces between words alone: ``0.25 [0.1, 0.4]`` stays in one piece."""
+    return _BETWEEN_NUMBERS.sub("\u00a0", str(value))
+
+
+_BETWEEN_NUMBERS = re.compile(r"(?<=[\d,/×%\]]) (?=[\d\[/−<×-])")
+"""Spaces that a line may not break at."""
 
 
 def _is_numeric(column: pd.Series) -> bool:

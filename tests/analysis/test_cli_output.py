@@ -1,8 +1,10 @@
 """What commands print: for people on a terminal or in a pipe, and as JSON."""
 
+import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from contextlib import chdir
@@ -15,6 +17,7 @@ import typer
 from capability_transfer.analysis.commands import output
 from capability_transfer.analysis.presentation.progress import SWITCH
 from capability_transfer.common.files import steady, write_text
+from rich.console import Console
 
 from tests.analysis.command_line import transfer
 
@@ -204,3 +207,47 @@ def test_progress_leaves_nothing_in_a_pipe(folder):
     assert ended.stderr == b""
     assert b"\x1b" not in ended.stdout
     assert b"main model (1 of 1" not in ended.stdout
+
+
+def shown_at(width, display, terminal=True):
+    """What people see of a table, line by line."""
+    say, stream = output.People(), io.StringIO()
+    say.console = Console(
+        soft_wrap=True, highlight=False, width=width, file=stream, force_terminal=terminal,
+        no_color=True,
+    )  # fmt: skip
+    say.view("", display)
+    return re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue()).splitlines()
+
+
+ESTIMATES = pd.DataFrame(
+    {
+        "": ["Resource level", "Relative fertility (within)"],
+        "Estimate": ["0.773", "−0.041"],
+        "95% interval": ["[0.63, 0.92]", "[−0.10, 0.02]"],
+        "Published": ["0.773", "−0.041"],
+    }
+)
+
+
+def test_a_narrow_terminal_wraps_words_and_breaks_no_number():
+    lines = [line.rstrip().replace("\u00a0", " ") for line in shown_at(48, ESTIMATES)]
+    assert all(len(line) <= 48 for line in lines)
+    text = "\n".join(lines)
+    cells = [*ESTIMATES["Estimate"], *ESTIMATES["95% interval"]]
+    assert all(cell in text for cell in cells)
+    assert "Relative" in text
+    assert "fertility" in text
+
+
+def test_columns_that_find_no_room_are_named():
+    lines = [line.rstrip() for line in shown_at(30, ESTIMATES)]
+    assert all(len(line) <= 30 for line in lines)
+    assert "… no room for 95% interval," in lines
+    assert not any("0.92" in line for line in lines)
+
+
+def test_a_pipe_gets_every_column_with_plain_spaces():
+    lines = shown_at(output.WIDE, ESTIMATES, terminal=False)
+    assert "[−0.10, 0.02]" in "\n".join(lines)
+    assert len(lines) == 3
