@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +14,14 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
-def run_apart(module: str, *arguments: str, limit: float) -> dict:
-    """What ``python -m module`` prints, or only its ``status`` if it was stopped or failed."""
+def run_apart(module: str, *arguments: str, limit: float, cpu: int | None = None) -> dict:
+    """What ``python -m module`` prints, or only its ``status`` if it was stopped or failed.
+
+    It is stopped after ``limit`` seconds, and after ``cpu`` seconds of processor time.
+    """
     command = [sys.executable, "-m", module, *arguments]
+    if cpu is not None:
+        command = ["prlimit", f"--cpu={cpu}", *command]
     where = {"env": os.environ | ONE_THREAD, "cwd": Path(__file__).parents[1]}
     try:
         done = subprocess.run(
@@ -23,6 +29,8 @@ def run_apart(module: str, *arguments: str, limit: float) -> dict:
         )
     except subprocess.TimeoutExpired:
         return {"status": f"stopped after {limit:g} s"}
+    if cpu is not None and done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return {"status": f"stopped after {cpu:g} CPU s"}
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
         return {"status": f"failed: {last[:200]}"}

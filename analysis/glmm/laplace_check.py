@@ -90,6 +90,8 @@ def check_laplace(
     """
     if draws < 2:
         raise InputError(f"importance sampling needs at least two draws, not {draws}")
+    if model.settings.quadrature > 1:
+        raise InputError("the check is of Laplace's approximation: this fit is by quadrature")
     if not optimum.exact or not optimum.definite:
         raise InputError("the check needs a fit with a positive definite exact Hessian")
     coordinates, likelihood = Coordinates(model), model.likelihood

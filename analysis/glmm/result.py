@@ -104,6 +104,11 @@ class Fit:
         """Fixed-effect estimates (log-odds) by term."""
         return self.fixed_effects.set_index("term")["estimate"]
 
+    @property
+    def quadrature(self) -> int:
+        """Points of Gauss–Hermite quadrature per random effect; 1 is Laplace's approximation."""
+        return int(self.optimisation.settings.get("quadrature", 1))
+
     def fixed_matrix(self, rows: pd.DataFrame) -> np.ndarray:
         """The fixed-effects design of any rows, columns in the order of ``fixed_effects``.
 

@@ -109,12 +109,15 @@ class Summary(Shown):
     def sheet(self) -> Sheet:
         model, fit = self.model, self.model.fit
         groups = fit.random_effects.drop_duplicates("group")
+        points = fit.quadrature
+        approximation = f"{points}-point quadrature" if points > 1 else "Laplace approximation"
         facts = {
             "formula": fit.formula.source,
             "data": f"{fit.nobs:,} rows, {fit.trials:,} trials; levels: "
             + ", ".join(f"{row.group} {row.levels:,}" for row in groups.itertuples()),
             "likelihood": f"log {number(fit.log_lik, 2)}, AIC {number(fit.aic, 1)}, BIC "
-            f"{number(fit.bic, 1)}, {fit.nobs - fit.df:,} residual df (Laplace approximation)",
+            f"{number(fit.bic, 1)}, {fit.nobs - fit.df:,} residual df "
+            f"({approximation})",
             "engine": f"{fit.engine}, standard errors from the {fit.optimisation.hessian} Hessian, "
             + ("converged" if model.converged else "NOT CONVERGED"),
         }
@@ -195,7 +198,7 @@ def glmer(
         floor: what guessing gets right, a column's name or a number in [0, 1): the probability of a
             success is floor + (1 − floor) · expit(log-odds).
         engine: ``laplace`` (ours) or ``lme4`` (in R).
-        options: of the engine: ``start``, ``starts``, ``settings`` …
+        options: of the engine: ``nAGQ``, ``start``, ``starts``, ``settings`` …
 
     Raises InputError for a formula that is none, and for data that cannot be fitted.
     """

@@ -106,7 +106,8 @@ def bootstrap(
         data: see ``formula``.
         structured: see ``formula``.
         seed: of the draws. Results depend on it, never on ``jobs``.
-        start: a fit of this model, to save finding the optimum again.
+        start: a fit of this model, to save finding the optimum again; a fit by quadrature has its
+            refits by quadrature.
         baseline: a model refitted to the same simulated outcomes, for intervals of the variance
             explained (``glmm.variance``).
         jobs: processes; -1 is one per core.
@@ -120,10 +121,11 @@ def bootstrap(
     if replicates < 2:
         raise InputError(f"a bootstrap needs at least two replicates, not {replicates}")
     formulas = [parse(f) if isinstance(f, str) else f for f in (formula, baseline) if f is not None]
-    refits = [_prepare(formulas[0], data, structured, start)]
-    refits += [_prepare(other, data, structured, None) for other in formulas[1:]]
+    settings = replace(REFIT, quadrature=1 if start is None else start.quadrature)
+    refits = [_prepare(formulas[0], data, structured, settings, start)]
+    refits += [_prepare(other, data, structured, settings, None) for other in formulas[1:]]
     estimates = _estimates([r.model for r in refits], [r.optimum for r in refits])
-    kept = Store(cache).pieces("bootstrap", *_key(formulas, data, structured, seed))
+    kept = Store(cache).pieces("bootstrap", *_key(formulas, data, structured, settings, seed))
 
     def replicate(piece: dict) -> dict:
         number = None if piece["values"] is None else len(piece["values"])
@@ -159,8 +161,8 @@ class _Refit:
     start: WarmStart
 
 
-def _prepare(formula, data, structured, start) -> _Refit:
-    model = Model(formula, data, structured, REFIT)
+def _prepare(formula, data, structured, settings, start) -> _Refit:
+    model = Model(formula, data, structured, settings)
     optimum = model.optimise(start)
     return _Refit(model, optimum, replace(warm_start(model, optimum), modes=None))
 
@@ -210,11 +212,13 @@ def _bias_corrected(at: np.ndarray, values: np.ndarray, estimate: float) -> np.n
     return ndtr(2 * shift + ndtri(at))
 
 
-def _key(formulas: list[Formula], data: pd.DataFrame, structured: Sequence[Kernel], seed) -> tuple:
+def _key(
+    formulas: list[Formula], data: pd.DataFrame, structured: Sequence[Kernel], settings, seed
+) -> tuple:
     columns = set().union(*(f.variables() for f in formulas), *(k.factors() for k in structured))
     kernels = [
         [k.name, k.factor, list(map(str, k.levels)), np.asarray(k.matrix).tolist(), k.by]
         for k in structured
     ]
     data_hash = hash_table(data[sorted(columns)])
-    return (FORMAT, data_hash, list(map(str, formulas)), kernels, asdict(REFIT), seed)
+    return (FORMAT, data_hash, list(map(str, formulas)), kernels, asdict(settings), seed)

@@ -108,6 +108,11 @@ def _check_pair(full: Fit, reduced: Fit) -> None:
             f"the models have different offsets: {name_some(full.formula.offsets) or 'none'} and "
             f"{name_some(reduced.formula.offsets) or 'none'}"
         )
+    if full.quadrature != reduced.quadrature:
+        raise InputError(
+            f"the models' likelihoods are by {full.quadrature} and {reduced.quadrature} points of "
+            "quadrature: fit both with the same nAGQ"
+        )
     if full.formula.floor != reduced.formula.floor:
         raise InputError(
             f"the models have different floors: {full.formula.floor or 'none'} and "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 from capability_transfer.analysis.glmm.formula import Formula
@@ -50,10 +51,11 @@ def fit(
     start: WarmStart | Fit | None = None,
     starts: Starts = None,
     settings: Settings = DEFAULT,
+    nAGQ: int | None = None,
     provenance: dict | None = None,
     progress: Progress | None = None,
 ) -> Fit:
-    """Maximum likelihood under the Laplace approximation (glmer's, nAGQ = 1).
+    """Maximum likelihood under the Laplace approximation (glmer's, nAGQ = 1) or by quadrature.
 
     Args:
         formula: lme4 syntax, e.g. ``~ resource * size + (1 | language)``.
@@ -66,11 +68,14 @@ def fit(
             highest optimum is taken. By default one, and several where that one does not end at a
             clear peak; ``diagnostics["starts"]`` has the log-likelihood that each led to.
         settings: tolerance and the kind of standard errors.
+        nAGQ: points of adaptive Gauss–Hermite quadrature, for one random effect per group; by
+            default the settings' (1, Laplace's approximation).
         provenance: data_source and data_hash, kept with the result.
         progress: called with (stage, evaluations so far, deviance) at every iteration.
 
     Raises InputError for a design that cannot be fitted.
     """
+    settings = settings if nAGQ is None else replace(settings, quadrature=nAGQ)
     began = time.perf_counter()
     model = Model(formula, data, structured, settings, floor)
     optimum = model.optimise(start, progress, starts)

@@ -84,11 +84,20 @@ def log_likelihood(
 ) -> float:
     """The log-likelihood without the binomial coefficients."""
     if floor is not None:
-        with np.errstate(divide="ignore"):
-            right = np.log(np.where(successes > 0, cells.probability, 1.0))
-        wrong = np.log1p(-floor) - np.logaddexp(0.0, cells.eta)
-        return float(np.vdot(successes, right) + np.vdot(trials - successes, wrong))
+        return float(log_likelihoods(cells, successes, trials, floor).sum())
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.log(cells.probability)
         value *= trials
     return float(np.vdot(successes - trials, cells.eta) + value.sum())
+
+
+def log_likelihoods(
+    cells: Cells, successes: np.ndarray, trials: np.ndarray, floor: np.ndarray | None = None
+) -> np.ndarray:
+    """The log-likelihood of every cell without its binomial coefficient."""
+    with np.errstate(divide="ignore"):
+        right = np.log(np.where(successes > 0, cells.probability, 1.0))
+    wrong = -np.logaddexp(0.0, cells.eta)
+    if floor is not None:
+        wrong += np.log1p(-floor)
+    return successes * right + (trials - successes) * wrong

@@ -23,6 +23,7 @@ from capability_transfer.analysis.glmm.laplace.optimise import (
     maximise,
 )
 from capability_transfer.analysis.glmm.laplace.ordering import eliminate
+from capability_transfer.analysis.glmm.laplace.quadrature import Quadrature
 from capability_transfer.analysis.glmm.laplace.rows import RowSystem
 from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
 from capability_transfer.analysis.glmm.laplace.sparse import SparseSystem
@@ -44,6 +45,7 @@ from capability_transfer.common.errors import InputError
 from scipy.special import gammaln
 from threadpoolctl import ThreadpoolController
 
+MOST_POINTS = 100  # of quadrature
 SMALL = 1_500  # effects for which dense algebra is quick whatever the fill
 HIGHER = 1e-4  # log-likelihood by which another optimum is higher, and not the same
 SHORT = 25  # iterations of a further search: one that leads higher shows it by then
@@ -58,6 +60,8 @@ class Settings:
     """Settings of the Laplace engine.
 
     Attributes:
+        quadrature: nodes of adaptive Gauss–Hermite quadrature, for a model with one random effect
+            per group; 1 is Laplace's approximation (lme4's nAGQ).
         tolerance: largest gradient allowed at the end, in log-likelihood per standard error.
         hessian: ``exact`` standard errors allow for the SDs being estimated; ``working`` ones
             take them as known (lme4's RX-based) and save most of a warm refit's time.
@@ -71,8 +75,14 @@ class Settings:
     hessian: str = "exact"
     max_iterations: int = 300
     sparse_work: float = 3e7
+    quadrature: int = 1
 
     def __post_init__(self):
+        if isinstance(self.quadrature, bool) or self.quadrature not in range(1, MOST_POINTS + 1):
+            raise InputError(
+                f"nAGQ is a whole number from 1 (Laplace's approximation) to {MOST_POINTS}, not "
+                f"{self.quadrature!r}"
+            )
         if self.hessian not in ("exact", "working"):
             raise InputError(f"hessian is 'exact' or 'working', not {self.hessian!r}")
 
@@ -109,7 +119,7 @@ class Model:
             success, trials = self.formula.counts(data)
             check_outcomes(success, trials)
             self.columns = column_hashes(self.formula, data)
-            self.design = build(self.formula, data, structured)
+            self.design = build(self.formula, data, structured, settings.quadrature == 1)
             self.system = _system(self.design)
             if self.system is None:  # large: without a grid, elimination may leave little fill
                 flat = self.design
@@ -133,7 +143,11 @@ class Model:
             np.bincount(cell, trials, size).reshape(units, columns),
         )
         self.rows_per_cell = np.bincount(cell, minlength=size).reshape(units, columns)
-        self.likelihood = Likelihood(self.design, counts, self.system)
+        points = self.settings.quadrature
+        self.likelihood = (
+            Likelihood(self.design, counts, self.system) if points == 1
+            else Quadrature(self.design, counts, self.system, points)
+        )  # fmt: skip
         self.constant = log_choose(trials, success)
         self._last: Modes | None = None
         self._separation: tuple[Separation | None] | None = None  # not sought yet
