@@ -54,14 +54,21 @@ class Posterior:
     def count(self) -> int:
         return self._draws.shape[1]
 
-    def sampled(self, count: int, seed: int, integrated: bool = True) -> Posterior:
+    def shape(self) -> laplace.Shape:
+        """Where the SDs are, for ``sampled`` of similar data."""
+        return laplace.shape(self.fit, self.data, self.kernels)
+
+    def sampled(
+        self, count: int, seed: int, integrated: bool = True, near: laplace.Shape | None = None
+    ) -> Posterior:
         """The same with ``count`` joint draws of SDs and effects.
 
         With ``integrated=False`` the SDs are the fit's in all draws, which are then normal.
+        ``near`` is the ``shape`` of similar data.
 
         Raises FloatingPointError where the SDs have no mode.
         """
-        drawn = laplace.sample(self.fit, self.data, self.kernels, count, seed, integrated)
+        drawn = laplace.sample(self.fit, self.data, self.kernels, count, seed, integrated, near)
         other = copy(self)
         pairs = list(zip(self.terms, drawn.terms, strict=True))
         other.terms = [term.use_sample(own) for term, own in pairs]

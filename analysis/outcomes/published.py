@@ -15,7 +15,6 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 from capability_transfer.common.errors import InputError, name_some, suggest
-from statsmodels.stats.proportion import proportion_confint
 
 STUDY_LANGUAGES = (
     *("ara", "dan", "deu", "eng", "est", "fra", "hin", "isl"),
@@ -127,6 +126,8 @@ def published_counts(
 @cache
 def _counts_by_figures(n: int) -> dict[tuple[str, str, str], list[int]]:
     """The counts k of n, by the three figures that they print."""
+    from statsmodels.stats.proportion import proportion_confint  # a second, seldom needed
+
     counts = np.arange(n + 1)
     low, high = proportion_confint(counts, n, method="wilson")
     figures: dict[tuple[str, str, str], list[int]] = {}

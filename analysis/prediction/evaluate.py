@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm import laplace
 from capability_transfer.analysis.prediction.folds import Fold, Split, keep_all, split
 from capability_transfer.analysis.prediction.models import (
     Fitted,
@@ -110,14 +111,16 @@ def observed_accuracy(cells: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np
 def _fit_row(task: Task, name: str) -> tuple[str, object, dict]:
     """The fit to all languages: where folds start from, and its likelihood."""
     fitted, _ = fit_to_all(task, name)
-    fit = getattr(fitted, "fit", None)
+    fit, start = getattr(fitted, "fit", None), fitted.start
+    if task.draws and isinstance(start, laplace.WarmStart):
+        start = replace(start, shape=fitted.posterior.shape())
     row = {
         "predictor": name,
         "log_lik": np.nan if fit is None else fit.log_lik,
         "df": pd.NA if fit is None else fit.df,
         "nobs": pd.NA if fit is None else fit.nobs,
     }
-    return name, fitted.start, row
+    return name, start, row
 
 
 def _one_fold(

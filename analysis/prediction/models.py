@@ -224,6 +224,11 @@ class FittedCells:
         eta = linear_predictor(self.fit, rows, new_levels="population")
         return probability(self.fit, eta, rows)
 
+    @property
+    def posterior(self) -> Posterior:
+        """Of the fit's effects."""
+        return Posterior(self.fit, self.train)
+
     def predict(
         self, rows: pd.DataFrame, vectors: pd.DataFrame, draws: int, seed: int
     ) -> Prediction:
@@ -231,7 +236,7 @@ class FittedCells:
         plug_in = mean_by_pair(self.plug_in(rows), codes, len(pairs))
         if not draws:
             return Prediction(pairs, plug_in)
-        posterior = Posterior(self.fit, self.train).sampled(draws, seed)
+        posterior = self.posterior.sampled(draws, seed, near=_shape(self.start))
         drawn = posterior.draws(rows, np.random.default_rng(seed))
         drawn = probability(self.fit, drawn, rows)
         return Prediction(pairs, plug_in, mean_by_pair(drawn, codes, len(pairs)))
@@ -328,7 +333,8 @@ class FittedPairs:
 
     def sampled(self, draws: int, seed: int, integrated: bool = True) -> FittedPairs:
         """The same with draws of its effects (``Posterior.sampled``)."""
-        return replace(self, posterior=self.posterior.sampled(draws, seed, integrated))
+        posterior = self.posterior.sampled(draws, seed, integrated, _shape(self.start))
+        return replace(self, posterior=posterior)
 
     def extend_posterior(self, rows: pd.DataFrame, vectors: pd.DataFrame) -> Posterior:
         """The posterior, extended to the languages of ``rows``."""
@@ -380,12 +386,18 @@ def fit_glmm(
     if engine == "laplace":
         model = laplace.Model(formula, data, kernels, SETTINGS[engine])
         optimum = model.optimise(start)
-        return laplace.report(model, optimum), laplace.warm_start(model, optimum)
+        following = replace(laplace.warm_start(model, optimum), shape=_shape(start))
+        return laplace.report(model, optimum), following
     if kernels:
         raise InputError(f"engine {engine} has no structured terms: use the laplace engine")
     settings = {"settings": SETTINGS[engine]} if engine in SETTINGS else {}
     fit = engine_of(engine)(formula, data, start=start, **settings)
     return fit, fit
+
+
+def _shape(start: object) -> laplace.Shape | None:
+    """Where draws of the SDs can start from, if what a fit starts from says so."""
+    return start.shape if isinstance(start, laplace.WarmStart) else None
 
 
 def pairs_of(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:

@@ -23,7 +23,13 @@ from capability_transfer.analysis.glmm.laplace.model import (
 )
 from capability_transfer.analysis.glmm.laplace.optimise import Optimum
 from capability_transfer.analysis.glmm.laplace.report import report, warm_start
-from capability_transfer.analysis.glmm.laplace.sampling import Sample, TermSample, sample
+from capability_transfer.analysis.glmm.laplace.sampling import (
+    Sample,
+    Shape,
+    TermSample,
+    sample,
+    shape,
+)
 from capability_transfer.analysis.glmm.laplace.warmstart import WarmStart
 from capability_transfer.analysis.glmm.result import Fit
 
@@ -33,11 +39,13 @@ __all__ = [
     "Optimum",
     "Sample",
     "Settings",
+    "Shape",
     "TermSample",
     "WarmStart",
     "fit",
     "report",
     "sample",
+    "shape",
     "warm_start",
 ]
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 from capability_transfer.analysis.glmm.laplace.design import Design
-from capability_transfer.analysis.glmm.laplace.likelihood import Likelihood, Modes
+from capability_transfer.analysis.glmm.laplace.likelihood import DECREMENT, Likelihood, Modes
 from capability_transfer.analysis.glmm.laplace.model import Model
 from capability_transfer.analysis.glmm.laplace.terms import Term
 
@@ -41,31 +41,23 @@ class Field:
         """T of every term at θ, the fixed effects' last."""
         return self.design.blocks(np.append(theta, 1.0))
 
-    def modes(self, theta: np.ndarray, u: np.ndarray | None = None) -> Modes:
+    def modes(
+        self, theta: np.ndarray, u: np.ndarray | None = None, decrement: float = DECREMENT
+    ) -> Modes:
         """x̂ and log π(y | θ), its ``value``; the search starts at ``u``, zero by default.
 
-        Raises FloatingPointError where the modes cannot be found.
+        ``decrement`` is Newton's at which the search ends. Raises FloatingPointError where the
+        modes cannot be found.
         """
-        return self.likelihood.modes(np.zeros(0), np.append(theta, 1.0), u=u)
+        return self.likelihood.modes(np.zeros(0), np.append(theta, 1.0), u=u, goal=decrement)
 
     def gradient(self, modes: Modes) -> np.ndarray:
         """∂/∂θ of log π(y | θ)."""
         return self.likelihood.gradient(modes)[1][:-1]
 
     def draws(self, modes: Modes, count: int, generator: np.random.Generator) -> np.ndarray:
-        """``count`` draws from π_G as effects b of all terms and γ (effects × count).
-
-        H = Λ'Z'WZΛ + I is the covariance of Λ'Z'W^½ε + ε', so that H⁻¹ times it has covariance H⁻¹
-        (Papandreou & Yuille 2010).
-        """
-        root = np.sqrt(modes.cells.weight)
-        right = np.empty((self.design.effects, count))
-        for column in right.T:
-            noise = root * generator.standard_normal(root.shape)
-            column[:] = self.design.transpose(noise)[1]
-        right = self.likelihood.relative(modes.blocks, right, transpose=True)
-        right += generator.standard_normal(right.shape)
-        u = modes.u[:, None] + modes.factor.solve(right)
+        """``count`` draws from π_G as effects b of all terms and γ (effects × count)."""
+        u = modes.u[:, None] + modes.factor.draws(count, generator)
         return self.likelihood.relative(modes.blocks, u)
 
 

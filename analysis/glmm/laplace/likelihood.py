@@ -33,6 +33,7 @@ from capability_transfer.analysis.glmm.laplace.schur import SchurSystem, apply_b
 # the Hessian differences the gradient: looser ones spoil it.
 DECREMENT = 1e-18
 ENOUGH = 1e-13
+FAR = 1.0  # decrement of a step beyond which the factor where it began is not one of its end
 MAX_STEPS = 60
 MAX_HALVINGS = 30
 
@@ -107,11 +108,12 @@ class Likelihood:
         theta: np.ndarray,
         near: Modes | None = None,
         u: np.ndarray | None = None,
+        goal: float = DECREMENT,
     ) -> Modes:
         """Solve for the modes by Newton's method with step halving, from ``u`` (default zero).
 
-        ``near`` are modes at a nearby point, to start from. Raises FloatingPointError where the
-        modes cannot be found.
+        ``near`` are modes at a nearby point, to start from; ``goal`` is the decrement to end at.
+        Raises FloatingPointError where the modes cannot be found.
         """
         design = self.design
         blocks = design.blocks(theta)
@@ -127,7 +129,7 @@ class Likelihood:
             step = curvature.solve(score)
             decrement = score @ step
             near_enough = decrement <= ENOUGH and decrement > last / 4
-            if definite and (decrement <= DECREMENT or near_enough):
+            if definite and (decrement <= goal or near_enough):
                 floored = design.floor is not None
                 factor = self.system.factor(at.weight, blocks) if floored else curvature
                 value = self.data_part(at) - u @ u / 2 - factor.log_determinant / 2
@@ -148,14 +150,17 @@ class Likelihood:
     def _predict(self, gamma, blocks, near: Modes) -> np.ndarray:
         """Steps with the factor of nearby modes: the first is a first-order prediction.
 
-        A second one is cheaper than a Newton step, and as good where the first is small.
+        A second one is cheaper than a Newton step, and as good where the first is small. None is
+        made where it is so long that the factor would be another at its end.
         """
         u = near.u
         for _ in range(2):
             _, _, score, _ = self._score(gamma, blocks, u)
             step = near.curvature.solve(score)
-            u = u + step
-            if score @ step > 1e-4:
+            decrement = score @ step
+            if decrement <= FAR:
+                u = u + step
+            if decrement > 1e-4:
                 break
         return u
 

@@ -307,9 +307,11 @@ class Model:
         """The first point and the information about the parameters there."""
         likelihood, design = self.likelihood, self.design
         if isinstance(start, Optimum):
-            if start.free.all():
-                return objective.at(start.point.phi, u=start.point.modes.u), start.information
-            start = self._off_zero(start.point.modes.theta)
+            phi = start.point.phi.copy()
+            held = ~start.free[objective.fixed :]
+            phi[objective.fixed :][held] = self._off_zero(phi[objective.fixed :])[held]
+            point = objective.at(phi, u=start.point.modes.u)
+            return point, initial_information(objective, point, start.information)
         if start is None or isinstance(start, np.ndarray):
             gamma, theta, u, for_gamma = (
                 cold_start(likelihood) if start is None else start_at(likelihood, start)
@@ -325,7 +327,7 @@ class Model:
         point = objective.at(np.concatenate([gamma, theta]), u=warm.effects(design, blocks))
         if warm.information is not None and tuple(warm.parameters) == design.parameter_names:
             back = self.to_natural()
-            return point, back.T @ warm.information @ back
+            return point, initial_information(objective, point, back.T @ warm.information @ back)
         modes = point.modes
         for_gamma = working_information(likelihood, modes.cells.weight, modes.blocks, modes.factor)[
             2

@@ -120,18 +120,22 @@ def maximise(
     )  # fmt: skip
 
 
-def initial_information(objective: Objective, point: Point, for_gamma: np.ndarray) -> np.ndarray:
-    """The information about φ: given for γ, by differences of the gradient for θ."""
-    size, fixed = len(point.phi), objective.fixed
+def initial_information(objective: Objective, point: Point, known: np.ndarray) -> np.ndarray:
+    """The information about φ: as in ``known``, which has the first parameters or, elsewhere zero,
+    some of all; by differences of the gradient for the others."""
+    size = len(point.phi)
     out = np.zeros((size, size))
-    out[:fixed, :fixed] = for_gamma
-    for i in range(fixed, size):
+    out[: len(known), : len(known)] = known
+    missing = np.flatnonzero(out.diagonal() == 0)
+    for i in missing:
         step = np.zeros(size)
         step[i] = 1e-3 * max(abs(point.phi[i]), 0.1)
         moved = objective.at(point.phi + step, point.modes)
         out[:, i] = (point.gradient - moved.gradient) / step[i]
-        out[i, :fixed] = out[:fixed, i]
-    out[fixed:, fixed:] = (out[fixed:, fixed:] + out[fixed:, fixed:].T) / 2
+    within = np.ix_(missing, missing)
+    inner = (out[within] + out[within].T) / 2
+    out[missing] = out[:, missing].T
+    out[within] = inner
     return _definite(out)
 
 
@@ -247,7 +251,7 @@ def _to_boundary(objective: Objective, point: Point) -> tuple[Point, np.ndarray]
             for moved, kept in _degenerate(term, theta, column):
                 phi = point.phi.copy()
                 phi[span] = moved
-                new = objective.at(phi)
+                new = objective.at(phi, point.modes)
                 if new.value >= point.value - ROUNDING * max(abs(point.value), 1.0):
                     point = new
                     free[span] &= kept
@@ -293,7 +297,7 @@ def _oriented(objective: Objective, point: Point, information: np.ndarray):
     sign = np.concatenate(signs)
     if (sign > 0).all():
         return point, information
-    return objective.at(point.phi * sign), information * sign[:, None] * sign
+    return objective.at(point.phi * sign, point.modes), information * sign[:, None] * sign
 
 
 def _polish(objective, point, information, free, tolerance):

@@ -103,7 +103,7 @@ def warm_start(model: Model, optimum: Optimum) -> WarmStart:
             (row.group, row.term_1, row.term_2): row.correlation for row in pairs.itertuples()
         },
         modes=_modes(model, optimum),
-        information=back.T @ optimum.information @ back if optimum.free.all() else None,
+        information=back.T @ optimum.information @ back,
         parameters=design.parameter_names,
     )
 

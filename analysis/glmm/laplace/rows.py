@@ -155,6 +155,15 @@ class RowFactor:
         moved = self.solve_rows(moved) if matrix.shape[1] else moved
         return (matrix - self.relative.T @ (self.scale[:, None] * moved)).reshape(right.shape)
 
+    def draws(self, count: int, generator: np.random.Generator) -> np.ndarray:
+        """Effects with mean zero and covariance H⁻¹, × ``count`` (Matheron's rule): what is left
+        of prior draws when noisy observations of them are explained."""
+        prior = generator.standard_normal((self.relative.shape[1], count))
+        seen = self.scale[:, None] * (self.relative @ prior)
+        seen += generator.standard_normal(seen.shape)
+        solved = lapack.dpotrs(self.root, seen, lower=1)[0]
+        return prior - self.relative.T @ (self.scale[:, None] * solved)
+
     def posterior(self) -> RowPosterior:
         """Leverages and traces; variances on demand (see ``schur.Posterior``)."""
         return RowPosterior(self)

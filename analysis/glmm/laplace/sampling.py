@@ -4,8 +4,9 @@ The SDs are integrated over as integrated nested Laplace approximations do (Rue,
 2009): π(θ | y) ∝ π(y | θ) π(θ), with π(y | θ) of ``field``, is explored from its mode; given θ the
 effects are normal. In place of a grid stand ``POINTS`` quasi-random points of the normal that
 matches mode and curvature in the logarithms of the SDs, where π is close to normal, with importance
-weights that make up for the rest. So an SD that few levels inform about, or one that maximum
-likelihood puts at zero, has a distribution here, not one value.
+weights that make up for the rest. The curvature may be that of a similar data set, as when one
+language is left out. So an SD that few levels inform about, or one that maximum likelihood puts at
+zero, has a distribution here, not one value.
 
 π(θ): the SD of an effect (the length of a row of its term's T) is exponential with mean
 ``PRIOR_SD``, independently: the penalised-complexity prior of a Gaussian random effect (Simpson et
@@ -15,15 +16,14 @@ which says how effects of a level correlate, is uniform.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.glmm.formula import Formula
-from capability_transfer.analysis.glmm.laplace.field import Field
+from capability_transfer.analysis.glmm.laplace.field import WIDE, Field
 from capability_transfer.analysis.glmm.laplace.kernels import Kernel
-from capability_transfer.analysis.glmm.laplace.likelihood import Modes
+from capability_transfer.analysis.glmm.laplace.likelihood import DECREMENT, ENOUGH, Modes
 from capability_transfer.analysis.glmm.laplace.model import Model, one_thread
 from capability_transfer.analysis.glmm.laplace.start import same_effects
 from capability_transfer.analysis.glmm.laplace.terms import Term
@@ -42,6 +42,7 @@ CLOSE = 0.2  # gradient of log π(θ | y) at which the search ends: the weights 
 FIRST_VARIANCE = 0.05  # of a log SD: what the search takes it for at first
 STEP = 0.05  # of the differences for the curvature
 FLATTEST = 0.5  # curvature of log π(θ | y): no log SD is less sure than an SD of 1.4
+NEAR_MODES = 1e-2  # Newton decrement of the effects' modes at a point: a tenth of an SD of theirs
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,18 @@ class TermSample:
     columns: tuple[str, ...]
     levels: np.ndarray
     effects: np.ndarray
+    root: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """The normal near π(θ | y): the mode of φ (see ``Target``) and a root of its covariance.
+
+    ``names`` are θ's: models with the same ones can begin with each other's.
+    """
+
+    names: tuple[str, ...]
+    centre: np.ndarray
     root: np.ndarray
 
 
@@ -86,6 +99,7 @@ def sample(
     count: int,
     seed: int,
     integrated: bool = True,
+    near: Shape | None = None,
 ) -> Sample:
     """``count`` draws given ``data``.
 
@@ -96,20 +110,21 @@ def sample(
         count: the number of draws.
         seed: of the points and the draws.
         integrated: over the SDs; if not, every draw has the fit's, as if they were known.
+        near: the shape of π for similar data, of which only the mode is then sought anew.
 
     Raises InputError for data that cannot be fitted, FloatingPointError where no mode is found.
     """
     with one_thread():
-        target = Target(fit.formula, data, kernels)
+        target = Target(fit, data, kernels)
         generator = np.random.default_rng(seed)
         if integrated:
-            looked_at = list(proposals(target, target.at_fit(fit, LEAST_SD), seed))
+            looked_at = points(find_shape(target, near), seed)
         else:
-            looked_at = [(target.at_fit(fit, ZERO), 0.0)]
+            looked_at = [(target.at_fit(ZERO), 0.0)]
         each = -(-count // len(looked_at))  # a point of more than its share has some draws twice
         blocks, drawn, logs = [], [], []
         for phi, log_density in looked_at:
-            value, modes = target.at(phi)
+            value, modes = target.at(phi, NEAR_MODES)
             logs.append(value - log_density)
             blocks.append(modes.blocks)
             drawn.append(target.field.draws(modes, each, generator))  # a factor is kept no longer
@@ -120,6 +135,12 @@ def sample(
         rank = np.arange(count) - np.searchsorted(point, point)
         chosen = np.concatenate(drawn, axis=1)[:, point * each + rank % each]
         return _natural(target, [blocks[p] for p in point], chosen, 1 / np.sum(weights**2))
+
+
+def shape(fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel]) -> Shape:
+    """Where π(θ | y) is, for ``sample`` of similar data (the arguments are as there)."""
+    with one_thread():
+        return find_shape(Target(fit, data, kernels))
 
 
 def truncated(logs: np.ndarray) -> np.ndarray:
@@ -134,10 +155,11 @@ def truncated(logs: np.ndarray) -> np.ndarray:
 
 class Target:
     """log π(θ | y) up to a constant, as a function of φ: logarithms of the diagonals of the terms'
-    T (on scaled covariates), and what is below them as it is."""
+    T (on scaled covariates), and what is below them as it is. Searches begin at a fit."""
 
-    def __init__(self, formula: Formula, data: pd.DataFrame, kernels: Sequence[Kernel]):
-        self.model = Model(formula, data, kernels)
+    def __init__(self, fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel]):
+        self.warm = WarmStart.of(fit)
+        self.model = Model(fit.formula, data, kernels)
         self.field = Field(self.model)
         self.terms = self.model.design.terms
         triangles = [term.triangle() for term in self.terms]
@@ -147,16 +169,15 @@ class Target:
         self.row = np.concatenate(own)
         self.near: Modes | None = None
 
-    def at_fit(self, fit: Fit, least: float) -> np.ndarray:
-        """φ at a fit's estimates, its SDs not below ``least``."""
-        warm = WarmStart.of(fit)
-        theta = [term.theta(warm.block(term, least)) for term in self.terms]
+    def at_fit(self, least: float) -> np.ndarray:
+        """φ at the fit's estimates, its SDs not below ``least``."""
+        theta = [term.theta(self.warm.block(term, least)) for term in self.terms]
         return self._turned(np.concatenate(theta), np.log)
 
-    def at(self, phi: np.ndarray) -> tuple[float, Modes]:
+    def at(self, phi: np.ndarray, decrement: float = DECREMENT) -> tuple[float, Modes]:
         """The value and the modes; the next search for modes starts at these effects."""
         theta = self._turned(phi, np.exp)
-        modes = self.field.modes(theta, self._effects(theta))
+        modes = self.field.modes(theta, self._effects(theta), decrement)
         self.near = modes
         sd, others = self._rows(theta)
         prior = phi[self.diagonal].sum() - (sd / PRIOR_SD + others * np.log(sd)).sum()
@@ -179,11 +200,13 @@ class Target:
         out[self.diagonal] = function(x[self.diagonal])
         return out
 
-    def _effects(self, theta: np.ndarray) -> np.ndarray | None:
+    def _effects(self, theta: np.ndarray) -> np.ndarray:
         """u under θ with the effects b of the last modes: they move less than u do."""
-        if self.near is None:
-            return None
         design, blocks = self.field.design, self.field.blocks(theta)
+        if self.near is None:
+            own = self.model.design
+            gamma = np.linalg.solve(own.unscale, self.warm.beta(own))
+            return np.append(self.warm.effects(own, blocks[:-1]), gamma / WIDE)
         u = self.near.u.copy()
         for t, term in enumerate(design.terms):
             span = design.span(t)
@@ -191,30 +214,41 @@ class Target:
         return u
 
 
-def proposals(target: Target, start: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, float]]:
+def find_shape(target: Target, near: Shape | None = None) -> Shape:
+    """Mode and curvature of π(θ | y), sought from the fit's SDs; or, sought from ``near`` if that
+    has the same parameters, the mode alone, with the curvature there."""
+
+    def slope(phi: np.ndarray) -> tuple[float, np.ndarray]:
+        value, modes = target.at(phi, ENOUGH)
+        return -value, -target.gradient(phi, modes)
+
+    names = tuple(target.model.theta_names)
+    known = near is not None and near.names == names
+    start = near.centre if known else target.at_fit(LEAST_SD)
+    size = len(start)
+    first = near.root @ near.root.T if known else np.diag(np.full(size, FIRST_VARIANCE))
+    found = minimize(
+        slope, start, jac=True, method="BFGS", options={"gtol": CLOSE, "hess_inv0": first}
+    )
+    if known:
+        return Shape(names, found.x, near.root)
+    steps = STEP * np.eye(size)
+    curvature = np.array([(slope(found.x + step)[1] - found.jac) / STEP for step in steps])
+    values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
+    return Shape(names, found.x, vectors / np.sqrt(np.maximum(values, FLATTEST)))
+
+
+def points(shape: Shape, seed: int) -> list[tuple[np.ndarray, float]]:
     """Points φ where π(θ | y) is looked at, with the log density that they are drawn from.
 
     Along every axis of the curvature each of ``POINTS`` equal parts of the distribution has one
     point, at its median, so that none lies where the SDs are absurd.
     """
-
-    def slope(phi: np.ndarray) -> tuple[float, np.ndarray]:
-        value, modes = target.at(phi)
-        return -value, -target.gradient(phi, modes)
-
-    size = len(start)
-    first = np.diag(np.full(size, FIRST_VARIANCE))
-    found = minimize(
-        slope, start, jac=True, method="BFGS", options={"gtol": CLOSE, "hess_inv0": first}
-    )
-    centre, middle = found.x, slope(found.x)[1]
-    curvature = [(slope(centre + step)[1] - middle) / STEP for step in STEP * np.eye(size)]
-    curvature = np.array(curvature)
-    values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
-    root = SPREAD * vectors / np.sqrt(np.maximum(values, FLATTEST))
-    part = np.floor(POINTS * qmc.Sobol(size, seed=seed).random(POINTS))
-    for away in stats.norm.ppf((part + 0.5) / POINTS):
-        yield centre + root @ away, stats.norm.logpdf(away).sum()
+    part = np.floor(POINTS * qmc.Sobol(len(shape.centre), seed=seed).random(POINTS))
+    return [
+        (shape.centre + SPREAD * shape.root @ away, stats.norm.logpdf(away).sum())
+        for away in stats.norm.ppf((part + 0.5) / POINTS)
+    ]
 
 
 def _natural(

@@ -95,17 +95,33 @@ class SchurFactor:
         own = per_level(self.inner, self._by_level(matrix[span]))
         moved = per_level(self.own[None], own).reshape(matrix[span].shape)
         rest = matrix[self.rest.positions]
-        out = np.empty_like(matrix)
         if self.rest.size:
             rest = rest - scale_rows(
                 self.rest, self.blocks, self.elimination.transposed_times(moved), transpose=True
             )
             rest = lapack.dpotrs(self.root, rest, lower=1)[0]
-            out[self.rest.positions] = rest
+        return self._join(own, rest).reshape(right.shape)
+
+    def draws(self, count: int, generator: np.random.Generator) -> np.ndarray:
+        """Effects with mean zero and covariance H⁻¹, × ``count``: the rest's, then the eliminated
+        term's given them."""
+        normal = generator.standard_normal((self.design.effects, count))
+        span = self.design.span(self.design.eliminated)
+        own = per_level(np.linalg.cholesky(self.inner), self._by_level(normal[span]))
+        rest = normal[self.rest.positions]
+        if self.rest.size:
+            rest = lapack.dtrtrs(self.root, rest, lower=1, trans=1)[0]
+        return self._join(own, rest)
+
+    def _join(self, own: np.ndarray, rest: np.ndarray) -> np.ndarray:
+        """All effects from those of the rest and what the eliminated term's are without these."""
+        if self.rest.size:
             back = self.elimination.times(scale_rows(self.rest, self.blocks, rest))
             own = own - per_level(self.inner, per_level(self.own.T[None], self._by_level(back)))
-        out[span] = own.reshape(matrix[span].shape)
-        return out.reshape(right.shape)
+        out = np.empty((self.design.effects, own.shape[-1]))
+        out[self.rest.positions] = rest
+        out[self.design.span(self.design.eliminated)] = own.reshape(-1, own.shape[-1])
+        return out
 
     def _by_level(self, x: np.ndarray) -> np.ndarray:
         return x.reshape(-1, self.elimination.q, x.shape[-1])

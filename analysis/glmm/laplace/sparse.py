@@ -43,7 +43,8 @@ class SparseSystem:
         self.value = np.concatenate(value, axis=1)
         ends = np.cumsum([0, *(term.q for term in design.terms)])
         self.own = [slice(*both) for both in pairwise(ends)]  # each term's part of a unit's loads
-        self._find_pattern(np.concatenate(index, axis=1))
+        self.index = np.concatenate(index, axis=1)
+        self._find_pattern(self.index)
 
     def _find_pattern(self, index: np.ndarray) -> None:
         """The entries of H on and below the diagonal, by columns in the order of elimination."""
@@ -173,6 +174,20 @@ class SparseFactor:
         out = np.empty_like(right)
         out[order] = self.factor.solve(np.ascontiguousarray(right[order]))
         return out
+
+    def draws(self, count: int, generator: np.random.Generator) -> np.ndarray:
+        """Effects with mean zero and covariance H⁻¹, × ``count``.
+
+        H is the covariance of Λ'Z'W^½ε + ε', so that H⁻¹ times it has covariance H⁻¹ (Papandreou &
+        Yuille 2010).
+        """
+        right = generator.standard_normal((self.system.design.effects, count))
+        noise = generator.standard_normal((len(self.weight), count))
+        data = self.loads * np.sqrt(self.weight)[:, None]
+        pointers = np.arange(0, data.size + 1, data.shape[1])
+        shape = (len(data), len(right))
+        loads = sparse.csr_array((data.ravel(), self.system.index.ravel(), pointers), shape)
+        return self.solve(right + loads.T @ noise)
 
     def posterior(self) -> Posterior:
         """Leverages, traces and variances, from the selected entries of the inverse."""

@@ -25,9 +25,10 @@ class WarmStart:
         sds: random-effect SDs by (group, covariate).
         correlations: by (group, covariate, covariate).
         modes: group, term, level and mode, or None.
-        information: about ``parameters`` (fixed effects, then θ), or None. It is used only if
-            the new model has exactly these parameters.
+        information: about ``parameters`` (fixed effects, then θ), or None; zero about those that
+            were not free. It is used only if the new model has exactly these parameters.
         parameters: names of its rows.
+        shape: of the SDs' distribution, where draws of similar data may start from it.
     """
 
     fixed: Mapping[str, float]
@@ -36,6 +37,7 @@ class WarmStart:
     modes: pd.DataFrame | None = None
     information: np.ndarray | None = None
     parameters: tuple[str, ...] = ()
+    shape: object = None
 
     @classmethod
     def of(cls, fit: Fit) -> WarmStart:

@@ -99,7 +99,7 @@ def design():
 
 def test_the_gradient_is_that_of_the_marginal_likelihood(design):
     formula, data, kernels = design
-    target = Target(Model(formula, data, kernels).formula, data, kernels)
+    target = Target(laplace.fit(formula, data, structured=kernels), data, kernels)
     phi = np.array([-0.8, 0.1, -0.6, -0.3])
     _, modes = target.at(phi)
     found = target.gradient(phi, modes)
