@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,15 @@ def options():
 OPTIONS = options()
 
 
+@cache
+def nodes(path):
+    """Everything that a module's source says, read once."""
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
 def references(path):
     """The options that a module's messages refer to by ``option(…)``, with their lines."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "option":
             name = node.args[0]
             if isinstance(name, ast.Constant):  # a variable is a parameter's name by its value
@@ -50,16 +57,15 @@ def references(path):
 
 def texts(path):
     """The texts of a module with their lines, but for docstrings; fields of f-strings left out."""
-    tree = ast.parse(path.read_text())
     parts = {
         id(part)
-        for node in ast.walk(tree)
+        for node in nodes(path)
         if isinstance(node, ast.JoinedStr)
         for part in ast.walk(node)
         if part is not node
     }
-    parts |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    parts |= {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}
+    for node in nodes(path):
         if id(node) in parts:
             continue
         if isinstance(node, ast.JoinedStr):

@@ -36,8 +36,13 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     ("command", "writes"),
     [
-        (("ceiling", "--formula", FORMULA), ["ceiling/table.csv", "tables/table_07.tex"]),
-        (("penalty",), ["penalty/test.csv", "figures/figure_11.png"]),
+        pytest.param(
+            ("ceiling", "--formula", FORMULA), ["ceiling/table.csv", "tables/table_07.tex"],
+            marks=pytest.mark.heavy,
+        ),
+        pytest.param(
+            ("penalty",), ["penalty/test.csv", "figures/figure_11.png"], marks=pytest.mark.heavy
+        ),
         (("sample-size",), ["sample_size/needed.csv", "figures/figure_09.pdf"]),
         (
             ("specifications", "--only", "script", "--formula", FORMULA),
@@ -47,10 +52,11 @@ def folder(tmp_path_factory):
             ("equivalence", "--first", "deu", "--second", "dan"),
             ["equivalence/table.csv", "figures/figure_equivalence.png"],
         ),
-        (
+        pytest.param(
             ("power", "--n-languages", 5, "--n-variants", 6, "--n-templates", 4, "--n-instances",
              5, "--simulations", 2, "--workers", 1, "--formula", FORMULA),
             ["power/power.csv", "figures/figure_power.png"],
+            marks=pytest.mark.heavy,
         ),
     ],
 )  # fmt: skip

@@ -43,7 +43,7 @@ def test_every_example_of_the_help_is_understood(line, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "line",
-    ["transfer overview", "transfer outcomes",
+    [pytest.param("transfer overview", marks=pytest.mark.heavy), "transfer outcomes",
      pytest.param("transfer templates --language dan",
                   marks=[pytest.mark.needs("templates"), pytest.mark.heavy]),
      pytest.param("transfer instances eng dan --templates :3 --per-template 1 --out few.jsonl",

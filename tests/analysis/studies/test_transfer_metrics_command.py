@@ -40,6 +40,7 @@ def run(*arguments):
     return CliRunner().invoke(build(), ["transfer-metrics", *map(str, arguments)])
 
 
+@pytest.mark.heavy
 def test_a_users_outcomes_give_tables_figures_and_cohorts(files):
     outcomes, models, out = files
     found = run(
