@@ -14,7 +14,12 @@ from capability_transfer.analysis.glmm.diagnostics import check_outcomes, column
 from capability_transfer.analysis.glmm.formula import Formula, parse
 from capability_transfer.analysis.glmm.laplace.design import Design, build
 from capability_transfer.analysis.glmm.laplace.kernels import Kernel
-from capability_transfer.analysis.glmm.laplace.likelihood import Counts, Likelihood, Modes
+from capability_transfer.analysis.glmm.laplace.likelihood import (
+    DECREMENT,
+    Counts,
+    Likelihood,
+    Modes,
+)
 from capability_transfer.analysis.glmm.laplace.optimise import (
     Objective,
     Optimum,
@@ -49,6 +54,7 @@ MOST_POINTS = 100  # of quadrature
 SMALL = 1_500  # effects for which dense algebra is quick whatever the fill
 HIGHER = 1e-4  # log-likelihood by which another optimum is higher, and not the same
 SHORT = 25  # iterations of a further search: one that leads higher shows it by then
+MODES = 1e-4  # decrement of the modes, of that of a search by gradients alone
 ROUGH = 1e-3  # gradient, in log-likelihood per standard error, at which further searches end
 
 Progress = Callable[[str, int, float], None]
@@ -282,7 +288,11 @@ class Model:
     ) -> Optimum:
         """Climb from one start; ``exact=False`` stops short of Newton's last steps."""
         settings = self.settings
-        objective = Objective(self.likelihood)
+        # the exact Hessian differences gradients, which needs modes to the last digit
+        loose = settings.hessian == "working"
+        objective = Objective(
+            self.likelihood, MODES * settings.tolerance**2 if loose else DECREMENT
+        )
         with one_thread():
             try:
                 point = start

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from capability_transfer.analysis.glmm.laplace.likelihood import Likelihood, Modes
+from capability_transfer.analysis.glmm.laplace.likelihood import DECREMENT, Likelihood, Modes
 from capability_transfer.analysis.glmm.laplace.terms import Term
 from scipy.linalg import cho_solve, solve_triangular
 
@@ -65,17 +65,21 @@ class Optimum:
 
 
 class Objective:
-    """The likelihood as a function of one parameter vector; counts its evaluations."""
+    """The likelihood as a function of one parameter vector; counts its evaluations.
 
-    def __init__(self, likelihood: Likelihood):
-        self.likelihood = likelihood
+    ``decrement`` is Newton's at which the modes of a point are found.
+    """
+
+    def __init__(self, likelihood: Likelihood, decrement: float = DECREMENT):
+        self.likelihood, self.decrement = likelihood, decrement
         self.fixed = len(likelihood.design.names)
         self.evaluations = 0
 
     def at(self, phi: np.ndarray, near: Modes | None = None, u: np.ndarray | None = None) -> Point:
         """Value, gradient and modes; raises FloatingPointError where there are none."""
         self.evaluations += 1
-        modes = self.likelihood.modes(phi[: self.fixed], phi[self.fixed :], near, u)
+        gamma, theta = phi[: self.fixed], phi[self.fixed :]
+        modes = self.likelihood.modes(gamma, theta, near, u, self.decrement)
         return Point(phi, modes.value, np.concatenate(self.likelihood.gradient(modes)), modes)
 
 

@@ -21,7 +21,7 @@ def test_both_engines_predict_the_same(joined, vectors):
     folds = [Fold("language", "mar", ("mar",))]
     tables = {}
     for engine in ("laplace", "lme4"):
-        task = Task(few, vectors, engine, draws=400, workers=1)
+        task = Task(few, vectors, engine, draws=4000, workers=1)
         tables[engine], _ = evaluate(task, ["size_reasoning"], folds, silent)
     ours, theirs = tables["laplace"], tables["lme4"]
     np.testing.assert_allclose(ours["plug_in"], theirs["plug_in"], atol=2e-3)
