@@ -256,7 +256,7 @@ def save(figure: Figure, base: Path) -> list[Path]:
     There is no date or version inside: reruns give the same. Where pictures are there and show the
     same, they stay: on another processor the last digits of coordinates differ.
     """
-    paths = [Path(base).with_suffix(suffix) for suffix in (".png", ".pdf")]
+    paths = png, pdf = [Path(base).with_suffix(suffix) for suffix in (".png", ".pdf")]
     told = f"{figure.get_label()}\n\nAlternative text: {alternative_text(figure)}\n"
     words = write_text(told.lstrip(), Path(base).with_suffix(".caption.txt"))
     unsaid = dict.fromkeys(("CreationDate", "Creator", "Producer"))
@@ -266,13 +266,14 @@ def save(figure: Figure, base: Path) -> list[Path]:
         settle(figure)
         picture = io.BytesIO()
         figure.savefig(picture, format="png", metadata={"Software": None})
-        if all(path.is_file() for path in paths) and _looks_like(picture, paths[0]):
+        if all(path.is_file() for path in paths) and _looks_like(picture, png):
             for path in paths:
                 record(path)
             return [*paths, words]
-        for path, metadata in zip(paths, ({"Software": None}, unsaid), strict=True):
-            with replacing(path) as temporary:
-                figure.savefig(temporary, metadata=metadata)
+        with replacing(png) as temporary:
+            temporary.write_bytes(picture.getvalue())
+        with replacing(pdf) as temporary:
+            figure.savefig(temporary, metadata=unsaid)
     return [*paths, words]
 
 

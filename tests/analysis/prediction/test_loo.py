@@ -18,7 +18,12 @@ LADDER = {"figure_calibration", "figure_ladder"}
     [
         ("grand_mean", set(), []),  # no model and no intervals
         ("study_pairs", LADDER, ["study_pairs"]),
-        ("smooth", LADDER | {"figure_05", "figure_06", "figure_14"}, ["smooth"]),
+        pytest.param(
+            "smooth",
+            LADDER | {"figure_05", "figure_06", "figure_14"},
+            ["smooth"],
+            marks=pytest.mark.heavy,
+        ),
     ],
 )
 def test_figures_are_drawn_where_their_predictors_were_asked_for(
