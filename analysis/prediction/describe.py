@@ -58,14 +58,17 @@ def in_percent(table: pd.DataFrame) -> pd.DataFrame:
     return display
 
 
-def remarks(table: pd.DataFrame) -> list[str]:
-    """Remarks on extrapolation, guesses, calibration, and pairs that are in the data."""
+def remarks(table: pd.DataFrame, marks: bool = True) -> list[str]:
+    """Remarks on extrapolation, guesses, calibration, and pairs that are in the data.
+
+    And on the marks of ``in_percent``, unless they are not shown.
+    """
     lines = []
     for (feature, sign), what in EXTREMES.items():
         outside = sign * table[f"{feature}_outside"]
         for name, far in zip(table["name"][outside > 0], outside[outside > 0], strict=True):
             lines.append(f"extrapolation: {name} {what} ({far:.2f} SD outside)")
-    if (table["fertility_source"] == "counted").any():
+    if marks and (table["fertility_source"] == "counted").any():
         lines.append("relative fertility marked ~ was counted with the model's tokenizer")
     if (table["fertility_source"] == "unknown").any():
         lines.append(

@@ -130,7 +130,7 @@ def _family(
             points.append(np.rint(1000 * table[["plug_in", "integrated"]]))
             multiples.append(np.rint(10 * table["size_multiple"].fillna(-0.1)))
             ends.append(np.rint(100 * table[ENDS]))
-    said = [tuple(describe.remarks(table.iloc[[i]])) for i in range(len(table))]
+    said = [tuple(describe.remarks(table.iloc[[i]], marks=False)) for i in range(len(table))]
     shape = (len(MODES), len(sizes), len(languages))
     return family, (
         np.reshape(points, (*shape, 2)).astype(np.uint16),

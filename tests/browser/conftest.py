@@ -61,7 +61,7 @@ def opened(chromium, built):
         page, heard = context.new_page(), Heard()
 
         def only_the_page(route):
-            if route.request.url == built.as_uri():
+            if route.request.url.partition("#")[0] == built.as_uri():
                 route.continue_()
             else:
                 heard.requests.append(route.request.url)

@@ -3,6 +3,7 @@
 import random
 import re
 
+import pandas as pd
 import pytest
 
 from tests.browser.command_line import transfer
@@ -10,7 +11,7 @@ from tests.browser.command_line import transfer
 pytestmark = pytest.mark.browser
 
 WIDTHS = (1280, 390)
-SETTINGS = 20
+SETTINGS = 50
 SEED = 7
 LINE = re.compile(
     r"\((?P<language>[a-z]{3})\)\s+(?P<plug_in>[\d.]+)\s+(?P<integrated>[\d.]+)"
@@ -151,6 +152,47 @@ def test_a_change_is_told_once_the_hand_rests(opened):
         said = page.locator("#said")
         assert said.get_attribute("aria-live") == "polite"
         assert shown(page)["plug_in"] in said.inner_text()
+
+
+def test_a_link_leads_back_to_what_was_chosen(opened):
+    draw = random.Random(SEED)
+    with opened() as page:
+        counts = {name: page.locator(f"#{name} option").count() for name in ("language", "family")}
+        sizes = int(page.locator("#size").get_attribute("max")) + 1
+        for _ in range(SETTINGS):
+            choose(page, draw.randrange(counts["language"]), draw.randrange(sizes),
+                   draw.randrange(counts["family"]), draw.choice(("on", "off")))  # fmt: skip
+            link, setting = page.url, page.locator("#setting").inner_text()
+            wanted = shown(page)
+            assert "#explorer?language=" in link
+            page.goto("about:blank")
+            page.goto(link)
+            assert page.locator("#setting").inner_text() == setting
+            assert shown(page) == wanted
+
+
+def test_what_is_saved_is_what_is_shown(opened):
+    with opened(accept_downloads=True) as page:
+        page.select_option("#language", label="Swahili (swh)")
+        wanted = shown(page)
+        with page.expect_download() as download:
+            page.click("#save")
+        saved = pd.read_csv(download.value.path()).set_index("language")
+    assert len(saved) > 100
+    row = saved.loc["swh"]
+    assert f"{100 * row['plug_in']:.1f}" == wanted["plug_in"]
+    assert f"{100 * row['integrated']:.1f}" == wanted["integrated"]
+    assert not row["evaluated"]
+    assert saved.loc["eng", "evaluated"]
+
+
+def test_all_languages_stand_in_order(opened):
+    with opened() as page:
+        page.click(".all-languages summary")
+        titles = page.locator("#strip title").all_text_contents()
+        values = [float(re.search(r": ([\d.]+)%", title)[1]) for title in titles]
+        assert len(titles) == page.locator("#language option").count()
+        assert values == sorted(values, reverse=True)
 
 
 def test_it_prints(opened):

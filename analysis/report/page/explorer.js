@@ -25,7 +25,7 @@
   }
 
   function fill() {
-    for (const [label, seen] of [["Not evaluated", false], ["Evaluated", true]]) {
+    for (const [label, seen] of [["Evaluated", true], ["Not evaluated", false]]) {
       const group = document.createElement("optgroup");
       group.label = label;
       data.languages.forEach((row, place) => {
@@ -125,17 +125,113 @@
     byId("observed-of").textContent = `Observed is ${model.variant}, the nearest model.`;
   }
 
+  // all languages for the model described, best first: a dot each, its 80% interval behind it
+  function strip(setting, place) {
+    const width = Math.max(byId("strip").clientWidth, 240), left = 118, across = width - left - 12;
+    const rows = data.languages.map((row, at) => ({ row, at, found: look(setting, at) }))
+      .sort((a, b) => b.found.plugIn - a.found.plugIn || a.at - b.at);
+    const x = (percent) => (left + across * percent / 100).toFixed(1), height = 13 * rows.length + 22;
+    const ticks = [0, 25, 50, 75, 100].map((tick) =>
+      `<line x1="${x(tick)}" x2="${x(tick)}" y1="14" y2="${height}" stroke="var(--rule)"/>` +
+      `<text x="${x(tick)}" y="10" text-anchor="middle">${tick}</text>`);
+    const shapes = rows.map(({ row, at, found }, line) => {
+      const y = 13 * line + 24, [, low, high] = found.intervals[1], own = at === place;
+      return `<g><title>${escaped(row.name)}: ${found.plugIn}%, 80% interval ${low} to ${high}%` +
+        `</title><text x="${left - 8}" y="${y + 4}" text-anchor="end"` +
+        `${own ? ' font-weight="700"' : ""}>${escaped(row.name)}</text>` +
+        `<line x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}" stroke="var(--ours)" ` +
+        `stroke-width="4" opacity=".3"/><circle cx="${x(found.plugIn)}" cy="${y}" r="3.5" ` +
+        `fill="${row.seen ? "var(--ours)" : "var(--raised)"}" stroke="var(--ours)" ` +
+        `stroke-width="1.5"/></g>`;
+    });
+    byId("strip").innerHTML = `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="` +
+      `Predicted accuracy in ${rows.length} languages, from ${escaped(rows[0].row.name)} ` +
+      `(${rows[0].found.plugIn}%) to ${escaped(rows.at(-1).row.name)} ` +
+      `(${rows.at(-1).found.plugIn}%)">${ticks.join("")}${shapes.join("")}</svg>`;
+  }
+
+  const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+  // the model described in every language, as a spreadsheet reads it
+  function asCsv(setting) {
+    const ends = data.levels.flatMap((level) => [`low_${level}`, `high_${level}`]);
+    const lines = data.languages.map((row, at) => {
+      const found = look(setting, at);
+      const share = (percent) => Number((percent / 100).toFixed(4));
+      return [row.code, `"${row.name.replaceAll('"', '""')}"`, row.seen, share(found.plugIn),
+              share(found.integrated), ...found.intervals.flatMap((one) => one.slice(1).map(share))];
+    });
+    return [["language", "name", "evaluated", "plug_in", "integrated", ...ends], ...lines]
+      .map((cells) => cells.join(",")).join("\n") + "\n";
+  }
+
+  // what is chosen, in the address: a link to it
+  function toAddress(setting, row) {
+    const state = new URLSearchParams({
+      language: row.code, size: data.sizes[setting.size],
+      family: data.families[setting.family] ?? "", reasoning: modes[setting.mode],
+    });
+    history.replaceState(null, "", `#explorer?${state}`);
+  }
+
+  function fromAddress() {
+    const [section, query] = location.hash.slice(1).split("?");
+    if (section !== "explorer" || !query) return false;
+    const state = new URLSearchParams(query);
+    const wanted = [
+      [language, places.get(state.get("language"))],
+      [size, data.sizes.indexOf(Number(state.get("size")))],
+      [family, data.families.indexOf(state.get("family") || null)],
+    ];
+    for (const [control, place] of wanted) if (place >= 0) control.value = place;
+    if (modes.includes(state.get("reasoning"))) form.elements.reasoning.value = state.get("reasoning");
+    return true;
+  }
+
+  const copies = {
+    sentence: () => byId("sentence").textContent,
+    command: () => byId("command").textContent,
+    link: () => location.href,
+    csv: () => asCsv(chosen()),
+  };
+
+  async function copied(event) {
+    const what = event.target.dataset.copy;
+    if (!what) return;
+    event.preventDefault();
+    const text = copies[what]();
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch { // a page from disk may not write there
+      const box = byId("copied-text");
+      box.hidden = false;
+      box.value = text;
+      box.select();
+    }
+    byId("copied").textContent = `Copied: ${event.target.textContent.trim()}.`;
+  }
+
+  function save() {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([asCsv(chosen())], { type: "text/csv" }));
+    link.download = "predictions.csv";
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
   function quoted(text) { // as a shell takes it for one word
     return /^[\w.,:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   }
 
   let saying;
 
+  const chosen = () => ({
+    family: Number(family.value), size: Number(size.value),
+    mode: modes.indexOf(form.elements.reasoning.value),
+  });
+
   function show() {
-    const setting = {
-      family: Number(family.value), size: Number(size.value),
-      mode: modes.indexOf(form.elements.reasoning.value),
-    };
+    const setting = chosen();
     const place = Number(language.value), row = data.languages[place];
     const found = look(setting, place), english = look(setting, data.reference);
     const billions = data.sizes[setting.size], model = described(setting);
@@ -165,6 +261,10 @@
     byId("command").textContent = `transfer predict --params ${billions} ` +
       (name === null ? "" : `--family ${quoted(name)} `) +
       `--reasoning ${modes[setting.mode]} --language ${quoted(row.code)}`;
+    byId("sentence").textContent = `In ${row.name}, ${model} is predicted to solve ` +
+      `${found.plugIn}% of the questions (80% interval ${found.intervals[1][1]} to ` +
+      `${found.intervals[1][2]}%), in English ${english.plugIn}%.`;
+    strip(setting, place);
     clearTimeout(saying); // said once the hand rests, not at every step of the slider
     saying = setTimeout(() => {
       byId("said").textContent = `${row.name}, ${model}: ${found.plugIn}%, ` +
@@ -180,8 +280,16 @@
   }
 
   fill();
+  fromAddress();
   show();
-  form.addEventListener("input", show);
+  form.addEventListener("input", () => {
+    show();
+    toAddress(chosen(), data.languages[Number(language.value)]);
+  });
+  form.addEventListener("click", copied);
+  document.querySelector(".all-languages").addEventListener("toggle", show); // it has a width now
+  byId("save").addEventListener("click", (event) => { event.preventDefault(); save(); });
+  window.addEventListener("hashchange", () => { if (fromAddress()) show(); });
   form.addEventListener("submit", (event) => event.preventDefault());
   new ResizeObserver(() => { show(); stops(); }).observe(form);
   window.addEventListener("beforeprint", () => {
