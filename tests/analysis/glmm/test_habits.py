@@ -227,6 +227,9 @@ def test_linear_hypotheses_are_wald_tests(model):
     assert row["std_error"] == pytest.approx(error)
     assert row["p_value"] == pytest.approx(2 * stats.norm.sf(abs(row["estimate"] / error)))
     assert row["hypothesis"] == "period2 - 2 * period3 = -1"
+    pd.testing.assert_frame_equal(
+        model.test("period2 + 3 = 2 * (period3 + 1)"), model.test("period2 = 2 * period3 - 1")
+    )
     places = ["period2", "period3", "period4"]
     chi2 = b[places] @ np.linalg.solve(v.loc[places, places], b[places])
     for hypothesis in ("period", "period2 = period3 = period4 = 0", np.eye(4)[1:],
