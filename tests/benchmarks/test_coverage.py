@@ -1,9 +1,15 @@
 """The coverage study's bookkeeping, on intervals whose coverage is known."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
+import pytest
 
 from benchmarks.coverage import TRUTH, simulate_cells, summarise
+
+ROOT = Path(__file__).parents[2]
 
 
 def intervals(method: str, key: tuple[str, str, str], coverage: float, n: int) -> pd.DataFrame:
@@ -43,3 +49,19 @@ def test_simulated_cells_are_a_full_grid_with_the_given_instances():
     )
     assert data["n_correct"].between(0, 20).all()
     assert data.groupby("language")["resource"].nunique().eq(1).all()
+
+
+@pytest.mark.artefacts
+def test_the_page_on_intervals_says_what_was_counted():
+    found = pd.read_csv(ROOT / "results/coverage/coverage.csv", keep_default_na=False)
+    page = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
+    names = {"wald": "wald", "wald, t": "t", "profile": "profile",
+             "bootstrap, bias-corrected": "bootstrap"}  # fmt: skip
+    few = found["term"].isin(["(Intercept)", "resource", "size"]) & (found["kind"] == "fixed")
+    columns = [few, found["term"] == "resource:size", found["kind"] == "sd"]
+    for method, name in names.items():
+        row = re.search(rf"^\| `{name}`.*?\| (.*) \|$", page, re.M)[1].split(" | ")
+        for told, which in zip(row, columns, strict=True):
+            counted = found.loc[which & (found["method"] == method), "coverage"]
+            ends = [str(int(1000 * share + 5.5) // 10) for share in sorted(counted)] or ["none"]
+            assert re.findall(r"\d+|none", told) == sorted({ends[0], ends[-1]}), (name, told)
