@@ -41,6 +41,32 @@ def test_rows_are_pairs_and_language_means(run):
     }  # fmt: skip
 
 
+def test_an_observation_has_its_place_among_the_draws(run):
+    """Inside the central 80% where it lies between a tenth and nine tenths of them."""
+    _, (table, _) = run
+    rows = table[table["predictor"] == "smooth"]
+    assert len(rows) > 40
+    for level in (50, 80, 95):
+        inside = rows["observed"].between(rows[f"low_{level}"], rows[f"high_{level}"])
+        away = (rows["place"] - 0.5).abs() - level / 200
+        clear = away.abs() > 0.02
+        assert clear.sum() > 20
+        assert ((away < 0) == inside)[clear].all()
+    assert table["place"][table["predictor"] == "model_mean"].isna().all()
+
+
+def test_the_fits_are_to_all_data(run):
+    task, (_, fits) = run
+    fits = fits.set_index("predictor")
+    assert fits.loc["study", "nobs"] == len(task.joined)
+    pairs = task.joined[["language", "variant"]].drop_duplicates()
+    assert fits.loc["smooth", "nobs"] == len(pairs)
+    whole = module.fit_to_all(task, "study")[0].fit
+    assert fits.loc["study", "df"] == whole.df
+    assert fits.loc["study", "log_lik"] == pytest.approx(whole.log_lik, abs=1e-4)
+    assert pd.isna(fits.loc["model_mean", "df"])
+
+
 def test_the_studys_prediction_plugs_modes_in(run, joined):
     _, (table, _) = run
     parts = split(joined, FOLDS[0])

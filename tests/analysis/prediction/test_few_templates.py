@@ -116,6 +116,9 @@ def test_items_that_are_answered_alike_count_as_fewer(joined, vectors, monkeypat
     task = Task(few, vectors, workers=1)
     table = few_templates(task, silent, ["smooth"], budgets=(1,), draws=1, languages=["isl"])
     assert table["error"].tolist() == pytest.approx([7, 7, 7, 7])
+    assert table[["truth", "level"]].to_numpy().tolist() == [
+        ["all", "pair"], ["all", "language"], ["unseen", "pair"], ["unseen", "language"],
+    ]  # fmt: skip
     own = table.query("truth == 'unseen' and level == 'pair'").iloc[0]
     assert own[["coverage_50", "coverage_80", "coverage_95"]].tolist() == [0, 0, 1]
     assert table["coverage_95"].notna().sum() == 1

@@ -45,6 +45,35 @@ def test_edges_of_the_studys_languages(inputs):
     assert folds["script", "Deva"] == ("hin", "mar")
 
 
+@pytest.fixture
+def six():
+    """Languages whose text, distance and script are in other orders than their names."""
+    return pd.DataFrame(
+        {
+            "language": ["f", "e", "d", "c", "b", "a"],
+            "resource": [6.0, 2.0, 2.0, 2.0, 9.0, 1.0],
+            "distance": [0.1, 0.2, 0.8, 0.3, 0.8, 0.7],
+            "script": ["Latn", "Latn", "Cyrl", "Latn", "Cyrl", "Latn"],
+        }
+    )
+
+
+def test_edges_are_three_languages_and_every_script(six):
+    """Of languages with as much text the first ones given are taken."""
+    assert [(fold.kind, fold.name, fold.held_out) for fold in extrapolation(six)] == [
+        ("resource", "least text", ("a", "d", "e")),
+        ("distance", "most distant", ("a", "b", "d")),
+        ("script", "Cyrl", ("b", "d")),  # without Latin two languages would remain
+    ]
+    four = six.assign(script=["Latn", "Latn", "Cyrl", "Cyrl", "Cyrl", "Latn"])
+    assert [fold.name for fold in extrapolation(four)][2:] == ["Cyrl", "Latn"]
+    assert [fold.kind for fold in extrapolation(six.assign(script="Latn"))] == [
+        "resource", "distance",
+    ]  # fmt: skip
+    scripts = six.iloc[:5].assign(script=["Latn", "Latn", "Latn", "Cyrl", "Cyrl"])
+    assert [fold.held_out for fold in extrapolation(scripts)] == [("b", "c")]
+
+
 def test_every_language_has_its_fold():
     assert [fold.held_out for fold in leave_one_out(["b", "a"])] == [("a",), ("b",)]
 

@@ -278,3 +278,11 @@ def test_an_update_is_the_mode_and_the_curvature_of_the_posterior(layer, family_
     seen = 1 / (1 + np.exp(-(mode[:3] + known.seen["t07"].to_numpy()[[0, 1, 0]])))
     other = own.accuracy(known.mean, pd.Index(["t03"]))
     np.testing.assert_allclose(known.accuracy(asked), (seen + other) / 2, atol=1e-4)
+
+
+def test_less_than_binomial_noise_counts_as_binomial(joined):
+    """The same share of right answers everywhere: no trial says more than one trial does."""
+    few = joined[joined["language"].isin(["eng", "isl"])]
+    half = few.assign(n_correct=few["n_total"] // 2)
+    half.loc[half.index[0], "n_correct"] -= 1
+    assert ItemModel.fit(half.reset_index(drop=True)).dispersion == 1.0

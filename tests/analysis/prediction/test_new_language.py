@@ -10,7 +10,7 @@ from capability_transfer.analysis.prediction.pair_features import pair_rows
 from capability_transfer.analysis.studies.predictions import predict
 from capability_transfer.common.errors import InputError
 from capability_transfer.features.fertility import read_counts
-from scipy.special import logit
+from scipy.special import expit, logit
 
 WIDTH = ["low_80", "high_80"]
 
@@ -59,6 +59,16 @@ def test_a_kept_bundle_is_the_one_that_was_made(made, bundle, inputs, tmp_path, 
     other = drawn | {"effects": drawn["effects"][:-1]}
     with pytest.raises(ValueError, match="of another fit"):
         made.fitted.posterior.with_drawn(other)
+
+
+def test_predictions_know_that_sds_are_estimates(bundle):
+    """Every draw has SDs of its own, whose spread few levels leave wide."""
+    posterior = bundle.fitted.posterior
+    assert posterior.count == store.DRAWS
+    for spread in posterior.drawn()["spreads"]:
+        sds = spread.reshape(len(spread), -1)[:, 0]
+        assert len(sds) == store.DRAWS
+        assert sds.std() > 0.1 * sds.mean() > 0
 
 
 def _predict(bundle, model, languages, **options):
@@ -397,3 +407,32 @@ def test_who_reasons_is_not_told_to(bundle):
     off = new_model.find_model(bundle, "Qwen/Qwen3-8B", None, None, "off")
     told = new_language.what_reaches(bundle, off, rows, 0.6)["reasoning_on"].iloc[0]
     assert told == pytest.approx(_predict(bundle, on, ["swh"])["plug_in"].iloc[0])
+
+
+def test_sizes_are_looked_for_from_a_tenth_of_a_billion(bundle):
+    model = new_model.find_model(bundle, None, 4, "Qwen2.5", "off")
+    rows, _ = new_language.find_languages(bundle, ["eng", "swh"])
+    least = new_language.what_reaches(bundle, model, rows, 1e-6)
+    assert least["params_b"].tolist() == pytest.approx([0.1, 0.1])
+    at_zero, slope = new_language.size_lines(bundle, model, rows)
+    assert (slope > 0).all()
+    half = expit(at_zero[0] + slope[0] * np.log2(0.5))
+    found = new_language.what_reaches(bundle, model, rows.iloc[:1], half)["params_b"].iloc[0]
+    assert found == pytest.approx(0.5, rel=0.05)
+    limit = new_language.largest_size(bundle)
+    assert least["best"].tolist() == pytest.approx(expit(at_zero + slope * np.log2(limit)))
+
+
+def test_how_far_a_language_lies_outside_is_in_sds_of_those_learned_from(bundle):
+    model = new_model.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
+    table = _predict(bundle, model, ["swh", "isl", "eng", "jpn"])
+    scale = bundle.constants.set_index("feature")
+    known = bundle.languages[bundle.languages["seen"]]
+    for feature in ("resource", "distance"):
+        low, high = known[feature].min(), known[feature].max()
+        value = table[feature]
+        away = np.minimum(value - low, 0) + np.maximum(value - high, 0)
+        expected = away / scale.loc[feature, "sd"]
+        np.testing.assert_allclose(table[f"{feature}_outside"], expected, atol=1e-9)
+    assert table["resource_outside"]["swh"] < -0.1
+    assert table["distance_outside"]["jpn"] > 0.1

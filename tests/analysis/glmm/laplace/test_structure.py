@@ -56,6 +56,10 @@ def variances(design, found):
 EXTRA = {
     "pairs": ("", ()),
     "cross term": ("+ (1 | template:language)", ()),
+    "cross term that is eliminated": ("+ (1 | template:base_model)", ()),
+    "cross terms, one of which is eliminated": (
+        "+ (1 | template:base_model) + (1 | template:language)", (),
+    ),
     "slope by template": ("+ (0 + size | template)", ()),
     "correlated slope by template": ("+ (1 + size | template:family)", ()),
     "slope by language": ("+ (0 + size | language)", ()),
