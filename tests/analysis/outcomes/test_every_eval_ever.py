@@ -158,3 +158,13 @@ def test_a_scorer_of_a_file_without_names(right):
     with pytest.raises(InputError, match="no result 'x'; it has one result without a name"):
         right([line(0, True)], "x")
     assert right([line(0, True)])[1] == [True]
+
+
+def test_a_retry_is_of_the_same_task(right):
+    """Tasks of one run number their samples alike: another's success makes up for no error."""
+    about = {"language": "swh", "template": "t1"}
+    failed = line(0, False, "exam", **about) | {"error": "timed out"}
+    report, found = right([failed, line(0, True, "exam", **about)])
+    assert (report.counts.retried, found) == (1, [True])
+    with pytest.raises(InputError, match="1 samples are duplicates"):
+        right([failed, line(0, True, "quiz", **about)])

@@ -116,6 +116,10 @@ def test_counts_take_the_cells_where_there_are_any(cells):
 def test_the_summary_stands_beside_table_12(cells):
     table = summary()
     assert table["source"].value_counts().to_dict() == {"cells": 690, "table_12": 690}
+    accuracy = table["n_correct"] / table["n_total"]
+    published = table["k_published"] / table["n_published"]
+    pd.testing.assert_series_equal(table["accuracy"], accuracy, check_names=False)
+    np.testing.assert_allclose(table["difference"], 100 * (accuracy - published), atol=1e-9)
     ours = table[table["source"] == "cells"].set_index("language")
     assert ours.loc["jpn", "difference"].abs().max() == pytest.approx(4.15, abs=0.05)
     assert ours.loc["zho", "difference"].abs().max() <= 0.05

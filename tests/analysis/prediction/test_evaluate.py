@@ -124,3 +124,26 @@ def test_templates_weigh_equally_in_what_was_observed():
     assert pairs["variant"].tolist() == ["a", "b"]
     assert accuracy.tolist() == pytest.approx([0.7, 0.75])
     assert items.tolist() == [12, 4]
+
+
+def test_a_pair_model_predicts_a_new_language_from_its_models_and_features(joined, vectors):
+    """Modes of family, base model and variant at their place, new effects at zero and drawn."""
+    parts = split(joined, FOLDS[0])
+    fitted = predictor("study_pairs").fit(parts.train, vectors, "laplace")
+    found = fitted.predict(parts.held, vectors, 500, 3)
+    rows = parts.held.drop_duplicates("variant").reset_index(drop=True)
+    assert found.pairs["variant"].tolist() == rows["variant"].tolist()
+    own = fitted.fit
+    eta = own.fixed_matrix(rows) @ own.coefficients.to_numpy()
+    for group in ("family", "base_model", "variant"):
+        modes = own.modes[own.modes["group"] == group].set_index("level")["mode"]
+        eta += rows[group].map(modes).to_numpy()
+    np.testing.assert_allclose(found.plug_in, 1 / (1 + np.exp(-eta)), atol=1e-6)
+    drawn = np.log(found.draws / (1 - found.draws))
+    np.testing.assert_allclose(np.median(drawn, axis=1), eta, atol=0.25)
+    new = np.hypot(own.sd("language"), own.sd("variant:language"))
+    spread = np.subtract(*np.quantile(drawn, [0.75, 0.25], axis=1)) / 1.349
+    assert (spread > 0.8 * new).all()
+    shared = np.corrcoef(drawn)[np.triu_indices(len(drawn), 1)]
+    assert shared.min() > 0.05  # the language's own effect is in all of its pairs
+    assert fitted.predict(parts.held, vectors, 0, 3).draws is None

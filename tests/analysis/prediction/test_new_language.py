@@ -436,3 +436,18 @@ def test_how_far_a_language_lies_outside_is_in_sds_of_those_learned_from(bundle)
         np.testing.assert_allclose(table[f"{feature}_outside"], expected, atol=1e-9)
     assert table["resource_outside"]["swh"] < -0.1
     assert table["distance_outside"]["jpn"] > 0.1
+
+
+def test_of_a_pair_of_the_data_the_fits_own_value_is_predicted(bundle):
+    fitted = bundle.fitted
+    variant = "Qwen2.5-7B-Instruct"
+    model = new_model.find_model(bundle, variant, None, None, None)
+    table = _predict(bundle, model, ["deu", "isl", "hin"])
+    own = fitted.data[fitted.data["variant"] == variant].set_index("language").loc[table.index]
+    eta = fitted.posterior.linear_predictor(own.reset_index())
+    np.testing.assert_allclose(table["plug_in"], expit(eta), atol=1e-9)
+    observed = own["n_correct"] / own["n_total"]
+    np.testing.assert_allclose(table["plug_in"], observed, atol=0.03)
+    assert table["seen"].all()
+    counts = bundle.pairs[bundle.pairs["variant"] == variant].set_index("language")["fertility"]
+    np.testing.assert_allclose(table["fertility"], counts[table.index], atol=1e-9)
