@@ -378,15 +378,13 @@ class Habits:
         asked = [effects] if isinstance(effects, str) else list(effects)
         if unknown := set(asked) - {"fixed", "ran_pars", "ran_vals"}:
             raise InputError(f"effects are fixed, ran_pars and ran_vals, not {name_some(unknown)}")
-        tables = []
+        tables, ends = [], self.conf_int(level, conf_method)
         if "fixed" in asked:
             if conf_method == "t":
                 fixed = degrees.t_table(self.fit, self.data, level).drop(columns="group")
             else:
-                ends = self.conf_int(level, conf_method).loc[self.params.index]
-                fixed = self.fit.fixed_effects.assign(
-                    conf_low=ends["conf_low"].to_numpy(), conf_high=ends["conf_high"].to_numpy()
-                )
+                own = ends.loc[self.params.index]
+                fixed = self.fit.fixed_effects.assign(**own.reset_index(drop=True))
             if exponentiate:
                 ratio = np.exp(fixed["estimate"])
                 fixed = fixed.assign(
@@ -402,12 +400,15 @@ class Habits:
                 "cor__" + table["term_1"] + "." + table["term_2"].fillna(""),
             )  # fmt: skip
             pars = {"group": table["group"], "term": names, "estimate": table["sdcor"]}
+            own = ends.reindex(np.where(sd, "sd_" + table["term_1"] + "|" + table["group"], ""))
+            pars |= own.reset_index(drop=True)
             tables.append(pd.DataFrame(pars).assign(effect="ran_pars"))
         if "ran_vals" in asked:
             half = stats.norm.ppf(0.5 + level / 2) * self.fit.modes["std_error"]
             modes = self.fit.modes.rename(columns={"mode": "estimate"}).assign(effect="ran_vals")
-            ends = {"conf_low": modes["estimate"] - half, "conf_high": modes["estimate"] + half}
-            tables.append(modes.assign(**ends))
+            tables.append(
+                modes.assign(conf_low=modes["estimate"] - half, conf_high=modes["estimate"] + half)
+            )
         found = pd.concat(tables, ignore_index=True)
         order = ["effect", "group", "level", "term", "estimate", "std_error", "statistic", "df",
                  "p_value", "conf_low", "conf_high"]  # fmt: skip

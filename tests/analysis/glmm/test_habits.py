@@ -368,6 +368,11 @@ def test_tables_are_brooms(model, sloped):
     close(ratio["conf_low"], np.exp(wald_intervals(model.fit)["conf_low"]), 1e-12)
     close(ratio["std_error"], model.bse * np.exp(model.params), 1e-12)
     assert len(model.tidy("ran_vals")) == 15
+    profiled = sloped.tidy(conf_method="profile").set_index("term")
+    ends = sloped.conf_int(method="profile")
+    close(profiled.loc[ends.index[:2], ["conf_low", "conf_high"]], ends.iloc[:2], 1e-12)
+    close(profiled.loc["sd__t", ["conf_low", "conf_high"]], ends.loc["sd_t|herd"], 1e-12)
+    assert profiled.loc["cor__(Intercept).t", "conf_low"] != profiled.loc["sd__t", "conf_low"]
     augmented = model.augment()
     close(augmented[".mu"], expit(augmented[".fitted"]), 1e-12)
     close(augmented[".fitted"] - augmented[".fixed"],
