@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -44,20 +45,24 @@ class Case:
     seconds: float
 
 
-def check(folder: Folder, seconds: float = 20.0) -> pd.DataFrame:
+def check(
+    folder: Folder, seconds: float = 20.0, files: Iterable[Path] | None = None
+) -> pd.DataFrame:
     """Every check on every template file of a folder.
 
     Args:
         folder: from ``evaluation.folders.find_folder``.
         seconds: time limit of one template's draws.
+        files: only these of its files.
 
     Returns columns templates (folder), template, check, passed, detail (why it failed). A template
     that does not load has the one row ``loads``; where a check could not be made, it has failed
     and its detail says why. Raises InputError if the folder's lists of values cannot be read.
     """
     _ = folder.replacements
-    reference = _original_ids(find_folder(REFERENCE))
-    rows = [row for file in folder.files for row in _checked(file, folder, reference, seconds)]
+    reference = _reference_ids()
+    chosen = folder.files if files is None else files
+    rows = [row for file in chosen for row in _checked(file, folder, reference, seconds)]
     return pd.DataFrame(rows, columns=["templates", "template", "check", "passed", "detail"])
 
 
@@ -78,8 +83,7 @@ def inherited(failed: pd.DataFrame, seconds: float = 20.0) -> pd.Series:
         failed: rows of ``check``.
         seconds: time limit of one template's draws.
     """
-    english = find_folder(REFERENCE)
-    ids = _original_ids(english)
+    english, ids = find_folder(REFERENCE), _reference_ids()
     files = {template_id(file.stem): file for file in english.files}
     wanted = set(failed["template"]) & set(files)
     rows = [row for name in wanted for row in _checked(files[name], english, ids, seconds)]
@@ -91,7 +95,7 @@ def inherited(failed: pd.DataFrame, seconds: float = 20.0) -> pd.Series:
 def shared_ids(folder: Folder) -> tuple[list[str], list[str]]:
     """Template ids that a folder shares with English (same id, same original problem), and English
     ids that it lacks. Files that do not load count as lacking."""
-    here, reference = _original_ids(folder), _original_ids(find_folder(REFERENCE))
+    here, reference = _original_ids(folder), _reference_ids()
     shared = [name for name, original in reference.items() if here.get(name) == original]
     return shared, [name for name in reference if name not in shared]
 
@@ -215,6 +219,12 @@ def _disagreement(solution: str, language: str) -> str | None:
         return None
     shown = " and ".join(str(value) for value in sorted(last)) or "no number"
     return f"the answer is {answer}, the solution ends with {shown}"
+
+
+@cache
+def _reference_ids() -> dict[str, int]:
+    """``_original_ids`` of the package's own English templates, which nobody edits."""
+    return _original_ids(find_folder(REFERENCE))
 
 
 def _original_ids(folder: Folder) -> dict[str, int]:

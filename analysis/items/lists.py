@@ -15,10 +15,12 @@ COLUMNS = (
     Column("template", "label", "as in the outcomes"),
     Column("flagged", "truth", "whether the item counts", required=False),
 )
+SAID = ("judgement", "reason")
+"""What a list may say of its items: what a reader found, and why, in words."""
 
 
 def read_items(source: str | Path | pd.DataFrame) -> pd.DataFrame:
-    """A list of items, once each: language and template.
+    """A list of items, once each: language and template, and ``SAID`` where the list has them.
 
     Args:
         source: a file or a data frame with both columns, such as ``items.csv`` of ``transfer
@@ -30,9 +32,11 @@ def read_items(source: str | Path | pd.DataFrame) -> pd.DataFrame:
     read = pd.DataFrame(
         {one.name: read_column(rows[one.name], one, where) for one in COLUMNS if one.name in rows}
     )
+    told = [name for name in SAID if name in rows]
+    read = read.join(rows[told])
     if "flagged" in read:
         read = read[read["flagged"]]
-    return read[KEY].drop_duplicates().reset_index(drop=True)
+    return read[[*KEY, *told]].drop_duplicates(KEY).reset_index(drop=True)
 
 
 def without(
@@ -47,7 +51,7 @@ def without(
     Returns the cells that stay, how many items were left out, and notes on the work. Raises
     InputError as ``read_items`` does, and where the outcomes have none of the items, or no other.
     """
-    items, where = read_items(source), named(source, "items")
+    items, where = read_items(source)[KEY], named(source, "items")
     codes = set(cells["language"])
     items["language"] = [one if one in codes else _resolved(one) for one in items["language"]]
     listed = pd.MultiIndex.from_frame(items)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,14 @@ from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Outcomes, Source, Study, located, outcomes
 from capability_transfer.analysis.items import lists
 from capability_transfer.analysis.items.screen import THRESHOLD, Screen, screen
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import item_page, plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.common.errors import InputError, option
 from capability_transfer.common.files import write_table
 from capability_transfer.common.tables import records
+from capability_transfer.features.languages import ENGLISH, registry
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +32,14 @@ EXTREME = 40
 
 MAP = 100
 """Templates of the heat map, those with the largest effects."""
+
+JUDGEMENTS = ("faulty", "changed since", "ambiguous", "no fault seen")
+"""What was found of the study's flagged items, in the order in which it is told.
+
+``changed since``: a fault of an earlier release of the templates, mended in a later one."""
+
+READ = "study_items_read.csv"
+"""The packaged judgements of the study's flagged items."""
 
 TRUTH = {True: "true", False: "false"}
 
@@ -54,6 +64,8 @@ class Items(Result):
         source: in words, which data these are.
         threshold: the probability of being broken from which on an item is flagged.
         known: items that are known already, which ``newly_broken`` leaves out.
+        read: language, template, judgement and reason of items that somebody has read.
+        texts: of ``evaluation.translations.beside``, where the templates are at hand.
         said: what was read beforehand, a sentence each.
     """
 
@@ -61,6 +73,8 @@ class Items(Result):
     source: str
     threshold: float
     known: pd.DataFrame | None = None
+    read: pd.DataFrame | None = None
+    texts: pd.DataFrame | None = None
     said: tuple[str, ...] = ()
 
     folder = "items"
@@ -79,16 +93,55 @@ class Items(Result):
 
     @property
     def items(self) -> pd.DataFrame:
-        """language, template, effect, std_error, expected, observed, broken, flagged, …"""
-        return self.found.items.copy()
+        """language, template, effect, std_error, expected, observed, broken, flagged, …
+
+        With judgement and reason where items were read, and problems where texts are at hand.
+        """
+        table = self.found.items
+        for further in (self.read, self.texts):
+            if further is not None:
+                told = [name for name in (*lists.SAID, "problems") if name in further]
+                table = table.merge(further[[*lists.KEY, *told]], how="left", on=lists.KEY)
+                table[told] = table[told].fillna("")
+        return table.copy()
 
     @property
     def flagged(self) -> pd.DataFrame:
         """The flagged items, the largest effects first."""
-        table = self.found.items
+        table = self.items
         table = table[table["flagged"]]
         order = table["effect"].abs().sort_values(ascending=False, kind="stable").index
         return table.loc[order].reset_index(drop=True)
+
+    @property
+    def judgements(self) -> pd.DataFrame:
+        """judgement, items, harder, easier: what readers found of the flagged items."""
+        flagged = self.flagged
+        if self.read is None or flagged.empty:
+            return pd.DataFrame(columns=["judgement", "items", "harder", "easier"])
+        harder = flagged["effect"] < 0
+        parts = flagged.assign(items=1, harder=harder, easier=~harder)
+        parts["judgement"] = parts["judgement"].replace("", "not read")
+        table = parts.groupby("judgement")[["items", "harder", "easier"]].sum()
+        order = [name for name in (*JUDGEMENTS, "not read") if name in table.index]
+        rest = [name for name in table.index if name not in order]
+        return table.loc[[*order, *rest]].reset_index()
+
+    def to_read(self) -> pd.DataFrame:
+        """language, template and other: the flagged items, and a language to read beside English.
+
+        That is the one in which the template behaves most as it should.
+        """
+        table = self.found.items
+        usual = table[~table["flagged"] & (table["language"] != ENGLISH)].dropna(subset="effect")
+        usual = usual.loc[_widest(usual["effect"]).index[::-1]].drop_duplicates("template")
+        other = usual.set_index("template")["language"]
+        flagged = self.flagged[lists.KEY]
+        return flagged.assign(other=flagged["template"].map(other).fillna(""))
+
+    def with_texts(self, texts: pd.DataFrame) -> Items:
+        """The same with texts, of ``evaluation.translations.beside`` for ``to_read()``."""
+        return replace(self, texts=texts)
 
     def newly_broken(self, limit: float) -> pd.DataFrame:
         """Items whose probability of being broken is above ``limit``, but for the known ones."""
@@ -146,7 +199,12 @@ class Items(Result):
         return Provenance(self.source, remark=f"Flagged: broken at {self.threshold:g} or above.")
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        return {"items": self.items, "languages": self.languages, "spread": self.spread}
+        return {
+            "items": self.items,
+            "languages": self.languages,
+            "spread": self.spread,
+            "judgements": self.judgements,
+        }
 
     def tables(self) -> dict[str, Table]:
         return {"table_items": flagged_table(self.flagged, self.note)}
@@ -162,8 +220,46 @@ class Items(Result):
     def write(self, directory: str | Path) -> None:
         """As every result; ``items.csv`` says true and false as other programs than Python do."""
         super().write(directory)
-        told = self.items.assign(flagged=self.found.items["flagged"].map(TRUTH))
-        write_table(told, Path(directory) / self.folder / "items.csv")
+        told, folder = self.items, Path(directory) / self.folder
+        write_table(told.assign(flagged=told["flagged"].map(TRUTH)), folder / "items.csv")
+        item_page.write(folder / "index.html", self.flagged, self._texts(), self._names(),
+                        self._facts())  # fmt: skip
+
+    def _texts(self) -> dict[tuple[str, str], list[item_page.Text]]:
+        """Of each item, its own text, the English one, and that of another language."""
+        if self.texts is None:
+            return {}
+        other = self.to_read().set_index(lists.KEY)["other"]
+        found = {}
+        for row in records(self.texts):
+            key = row["language"], row["template"]
+            shown = [(row["language"], row["text"])]
+            if row["language"] != ENGLISH:
+                shown.append((ENGLISH, row["source_text"]))
+            if row["other_text"] and other.get(key):
+                shown.append((other[key], row["other_text"]))
+            found[key] = [item_page.Text(*one) for one in shown]
+        return found
+
+    def _names(self) -> dict[str, item_page.Names]:
+        """Names and tags of the languages, and of English."""
+        tags = registry().set_index("language")["iso_639_1"]
+        codes = [ENGLISH, *self.found.items["language"].unique()]
+        return {
+            code: item_page.Names(labels.language(code), tags.get(code) or code) for code in codes
+        }
+
+    def _facts(self) -> dict[str, str]:
+        """What the page says above its table."""
+        table = self.found.items
+        facts = {
+            "Data": self.source,
+            "Items": f"{len(table):,} ({table['language'].nunique()} languages)",
+            "Flagged": f"{int(table['flagged'].sum())}, broken at {self.threshold:g} or above",
+        }
+        if len(judged := self.judgements):
+            facts["Read"] = _told(judged)
+        return facts
 
     def views(self) -> list[View]:
         table = language_display(self.languages)
@@ -181,6 +277,7 @@ class Items(Result):
             f"{wrong:.1%}",
             f"{labels.language(worst['language'])} loses most: {worst['lost']:.1f} accuracy points "
             f"by {worst['flagged']} flagged items",
+            *([f"Read and judged: {_told(self.judgements)}"] if len(self.judgements) else []),
         ]
 
     def notes(self) -> list[str]:
@@ -209,7 +306,7 @@ def items(
             are two splits, the symbolic one is screened.
         threshold: the probability of being broken from which on an item is flagged.
         known: rows of language and template (a file or a data frame) of items that are known
-            already; ``newly_broken`` leaves them out.
+            already; ``newly_broken`` leaves them out. Columns judgement and reason are shown.
 
     Raises InputError for fewer than three languages, and for a list that cannot be read.
     """
@@ -218,7 +315,26 @@ def items(
     if "split" in cells.columns and "symbolic" in set(cells["split"]):
         cells = cells[cells["split"] == "symbolic"]
     listed = None if known is None else lists.read_items(located(known))
-    return Items(screen(cells, threshold), data.source, threshold, listed, said)
+    read = listed if listed is not None and "judgement" in listed else None
+    if read is None and data.is_study:
+        read = read_judgements()
+    return Items(screen(cells, threshold), data.source, threshold, listed, read, said=said)
+
+
+def read_judgements() -> pd.DataFrame:
+    """language, template, judgement, reason and changed_in of the study's flagged items.
+
+    ``changed_in`` is the last release of multilingual-gsm-symbolic (0.4.7 to 0.5.5) that changed
+    the template, empty for none.
+    """
+    path = files("capability_transfer.analysis.outcomes") / "data" / READ
+    with path.open(encoding="utf-8") as stream:
+        return pd.read_csv(stream, dtype=str, keep_default_na=False)
+
+
+def _told(judged: pd.DataFrame) -> str:
+    """``Items.judgements`` in words."""
+    return ", ".join(f"{row.items} {row.judgement}" for row in judged.itertuples())
 
 
 def check_limit(limit: float | None) -> None:
