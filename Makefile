@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size items templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-all test-wheel test-browser test-pymer4 lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size items sensitivity items-power templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-all test-wheel test-browser test-pymer4 lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -98,8 +98,16 @@ sample-size: ## precision and rankings by templates and instances (Table 2, Figu
 	$(transfer) sample-size $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
 items: ## items that are broken in one language, as answers show (page: index.html) -> results/items/
-	$(needs)
+	$(needs) templates
 	$(transfer) items $(if $(OUTCOMES),--outcomes '$(OUTCOMES)') $(if $(OUT),--out '$(OUT)') $(ARGS)
+
+sensitivity: ## the study's conclusions without its flagged items (minutes) -> results/items/sensitivity_*.csv
+	$(needs)
+	$(transfer) sensitivity $(inputs) $(ARGS)
+
+items-power: ## what the screen of items finds in simulated worlds (minutes) -> results/items_power/
+	$(needs)
+	.venv/bin/python -m benchmarks.items $(if $(OUT),--out '$(OUT)/items_power') $(ARGS)
 
 templates: ## quality checks on a language's templates (TEMPLATES=dan or a folder)
 	$(needs) templates
@@ -156,7 +164,7 @@ power: ## what a planned study would detect, by simulation (minutes; N given in 
 	$(transfer) power $(inputs) $(if $(FORMULA),--formula '$(FORMULA)') $(ARGS)
 
 all: ## the whole study, in parallel, skipping what is up to date -> results/, index in results/README.md
-	$(needs) $(judge)
+	$(needs) templates $(judge)
 	$(transfer) all $(engine) $(if $(OUT),--out '$(OUT)') $(ARGS)
 
 tables: ## everything that makes the study's tables -> results/tables/

@@ -24,6 +24,7 @@ ENTRIES = {
     "measures": "analysis.studies.transfer_metrics",
     "ingest": "analysis.studies.logs",
     "items": "analysis.studies.items",
+    "sensitivity": "analysis.studies.sensitivity",
     "levers": "analysis.studies.levers",
     "penalty": "analysis.studies.penalty",
     "ceiling": "analysis.studies.ceiling",

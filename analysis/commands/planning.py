@@ -274,6 +274,49 @@ def items(
             raise typer.Exit(1)
 
 
+@command(
+    {
+        "The study's conclusions without its faulty items": "transfer sensitivity",
+        "Without those of a list, and no language held out":
+            "transfer sensitivity --items faulty.csv --predictor none",
+    }
+)  # fmt: skip
+def sensitivity(
+    outcomes: options.Outcomes = None,
+    models: options.Models = None,
+    languages: options.Languages = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(
+            "--items", help="CSV of the items to leave out. Default: those that a screen flags."
+        ),
+    ] = None,
+    predictor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predictor",
+            help="Whose errors for languages held out are compared, repeatable; none for no one.",
+            autocompletion=complete.predictors,
+        ),
+    ] = None,
+    workers: options.Workers = 2,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+) -> None:
+    """What conclusions owe to odd items: estimates, ranks, penalties, errors, with and without.
+
+    Main effects, accuracy by language, the symbolic penalty (of the study's own data), and the
+    errors for languages held out.
+    """
+    from capability_transfer.analysis.commands import reading
+    from capability_transfer.analysis.studies.sensitivity import PREDICTORS, sensitivity
+
+    directory = options.directory(out)
+    study = reading.study(directory, outcomes, models, languages, seed=seed)
+    chosen = [] if predictor == ["none"] else predictor or list(PREDICTORS)
+    deliver(sensitivity(study, items, predictors=chosen, workers=workers), directory)
+
+
 def _with_texts(result: Items, templates: list[str] | None, seconds: float) -> Items:
     """A screen with the texts of its flagged items: those asked for, or where they are at hand."""
     from capability_transfer.analysis.presentation import progress
