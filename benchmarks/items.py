@@ -104,7 +104,7 @@ def note(table: pd.DataFrame, worlds: int, seed: int) -> str:
     default = replace(World())
     main = table[table["varied"] == "models and answers"]
     display = main.pivot_table(index=["effect", "answers"], columns="models", values="recall")
-    lines = display.round(2).to_markdown()
+    lines = display.round(2).add_suffix(" models").reset_index().to_markdown(index=False)
     broken = table.loc[~table["held"], "varied"].value_counts()
     told = ", ".join(f"{name} ({count})" for name, count in broken.items()) or "none"
     return (

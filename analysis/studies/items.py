@@ -149,7 +149,7 @@ class Items(Result):
         table = table[table["broken"] > limit]
         if self.known is not None:
             keys = pd.MultiIndex.from_frame(table[lists.KEY])
-            table = table[~keys.isin(pd.MultiIndex.from_frame(self.known))]
+            table = table[~keys.isin(pd.MultiIndex.from_frame(self.known[lists.KEY]))]
         return table.reset_index(drop=True)
 
     @property
@@ -418,7 +418,8 @@ def draw_map(table: pd.DataFrame, note: str) -> Figure:
         aspect="auto", interpolation="nearest",
     )  # fmt: skip
     rows, columns = np.nonzero(marked)
-    axes.plot(columns, rows, "o", color=plots.INK, markersize=1.8)
+    axes.plot(columns, rows, "o", color=plots.INK, markersize=2.4, markeredgecolor="white",
+              markeredgewidth=0.4)  # fmt: skip
     axes.set_yticks(range(len(wide)), [plots.plain(labels.language(one)) for one in wide.index])
     axes.set_xticks(range(wide.shape[1]), [plots.plain(one, 12) for one in wide.columns],
                     rotation=90, fontsize=4.5)  # fmt: skip

@@ -52,27 +52,36 @@ class Heard:
 
 
 @pytest.fixture(scope="session")
-def opened(chromium, built):
-    """A function that opens the page: ``with opened(width=390) as page``; ``page.heard``."""
+def opener(chromium):
+    """A function that makes one that opens a page: ``with opened(width=390) as page``."""
 
-    @contextmanager
-    def open_page(width=1280, height=900, **options):
-        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
-        page, heard = context.new_page(), Heard()
+    def of(path):
+        @contextmanager
+        def open_page(width=1280, height=900, **options):
+            context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+            page, heard = context.new_page(), Heard()
 
-        def only_the_page(route):
-            if route.request.url.partition("#")[0] == built.as_uri():
-                route.continue_()
-            else:
-                heard.requests.append(route.request.url)
-                route.abort()
+            def only_the_page(route):
+                if route.request.url.partition("#")[0] == path.as_uri():
+                    route.continue_()
+                else:
+                    heard.requests.append(route.request.url)
+                    route.abort()
 
-        page.route("**/*", only_the_page)
-        page.on("console", lambda said: heard.console.append(f"{said.type}: {said.text}"))
-        page.on("pageerror", lambda error: heard.console.append(f"error: {error}"))
-        page.heard = heard
-        page.goto(built.as_uri())
-        yield page
-        context.close()
+            page.route("**/*", only_the_page)
+            page.on("console", lambda said: heard.console.append(f"{said.type}: {said.text}"))
+            page.on("pageerror", lambda error: heard.console.append(f"error: {error}"))
+            page.heard = heard
+            page.goto(path.as_uri())
+            yield page
+            context.close()
 
-    return open_page
+        return open_page
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def opened(opener, built):
+    """A function that opens the report: ``with opened(width=390) as page``; ``page.heard``."""
+    return opener(built)
