@@ -186,14 +186,12 @@ class _Evaluation:
 
     def of(self, node: ast.expr):
         if isinstance(node, ast.Constant):
-            return node.value
+            exact = isinstance(node.value, str | bool)
+            return node.value if exact else float(node.value)  # whole numbers would overflow
         if isinstance(node, ast.Name):
             if node.id in ("TRUE", "T", "FALSE", "F"):
                 return node.id[0] == "T"
-            column = self.data[_column(node.id)]
-            if pd.api.types.is_numeric_dtype(column):
-                return column.to_numpy(dtype=float, na_value=np.nan)
-            return column
+            return self._values(self.data[_column(node.id)])
         if isinstance(node, ast.UnaryOp):
             value = self._number(node.operand)
             return -value if isinstance(node.op, ast.USub) else value
@@ -204,6 +202,17 @@ class _Evaluation:
             if isinstance(node, ast.Compare):
                 return self._compared(node)
             return self._call(node)
+
+    def _values(self, column: pd.Series) -> pd.Series | np.ndarray:
+        """A column, numbers as floats; InputError where one is missing (a comparison with it would
+        be false, and say nothing)."""
+        numeric = pd.api.types.is_numeric_dtype(column)
+        values = column.to_numpy(dtype=float, na_value=np.nan) if numeric else column
+        missing = ~np.isfinite(values) if numeric else column.isna()
+        if missing.any():
+            rows = name_some(column.index[missing], 5)
+            raise InputError(f"column {column.name} is missing or not finite in row {rows}")
+        return values
 
     def _compared(self, node: ast.Compare) -> np.ndarray:
         left, right = self.of(node.left), self.of(node.comparators[0])

@@ -151,6 +151,41 @@ def test_what_a_function_learned_codes_any_rows(data):
     assert abs(again - part)[:, 1:].max(axis=0).min() > 0.01
 
 
+def test_numbers_of_a_function_are_floats_and_nothing_missing_is_compared(data):
+    formula = parse("cbind(y, n - y) ~ I(x / 2^70) + I(n^-1) + I(z > 2) + (1 | g)")
+    matrix, _ = formula.fixed_matrix(data)
+    np.testing.assert_allclose(matrix[:, 1], data["x"] / 2.0**70)
+    np.testing.assert_allclose(matrix[:, 2], 1 / data["n"])
+    gap = data.assign(z=data["z"].where(data.index != 4))
+    with pytest.raises(InputError, match="column z is missing or not finite in row 4"):
+        formula.fixed_matrix(gap, formula.levels(data))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("poly(x, 2, 3, 4)", "takes a column, degree, raw"),
+        ("poly(x, 0)", "degree is a whole number from 1 up, not 0"),
+        ("ns(x, df = 3, knots = c(0))", "df or knots, not both"),
+        ("bs(x, 2)", "df is a whole number from 3 up"),
+        ("ns(x, knots = c(99))", "lie within the data"),
+        ("scale(one)", "is text where the formula needs numbers"),
+        ("scale(x * 0)", "nothing to scale by"),
+        ("log(x, y = 2)", "takes a column, base; not y"),
+        ("exp(x, z)", "takes a column and nothing else"),
+        ("I(3)", "the same in every row"),
+        ("I(x z)", "an operator is missing"),
+        ("I(0 < x < 1)", "one comparison at a time"),
+        ("I(x & z)", "has no meaning here"),
+        ("I(scale(x) > 0)", "make a column of it"),
+        ("log()", "without a column"),
+    ],
+)
+def test_a_call_that_cannot_be_meant_is_explained(data, text, says):
+    with pytest.raises(InputError, match=says):
+        parse(f"cbind(y, n - y) ~ {text} + (1 | g)").fixed_matrix(data)
+
+
 def test_splines_go_on_beyond_the_data_as_rs(r, data):
     formula = parse("cbind(y, n - y) ~ ns(x, 3) + (1 | g)")
     rows = pd.DataFrame({"x": [-6.0, -3.0, 0.0, 5.0]})
