@@ -66,6 +66,12 @@ class TestReadModels:
         assert rows["tokenizer"].tolist() == ["", ""]
         assert not rows["in_study"].any()
 
+    def test_a_size_is_that_of_the_hub_id_before_that_of_the_label(self, tmp_path):
+        text = f"{self.HEADER},hub_id\na,X,X,off,me/X-7B\nb,Y-3B,Y,off,\nc,Z-1B,Z,off,me/Z-2B\n"
+        rows = self.read(tmp_path, text)
+        assert rows["params_b"].tolist() == [7, 3, 2]
+        assert rows.attrs["sizes_from_names"] == {"X": 7, "Y-3B": 3, "Z-1B": 2}
+
     def test_a_mixture_needs_a_choice(self, tmp_path):
         text = f"{self.HEADER}\na,X-30B-A3B,X,off\n"
         with pytest.raises(InputError, match="line 2: X-30B-A3B is a mixture"):

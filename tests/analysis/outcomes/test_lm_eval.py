@@ -196,3 +196,17 @@ def test_a_cache_that_keeps_files_under_other_names(tmp_path):
     samples.rename(blobs / "0123")
     samples.symlink_to(blobs / "0123")
     assert ingest([folder]).variants["model"].tolist() == [MODELS[0]]
+
+
+@pytest.mark.parametrize("version", FORMATS[1:])
+def test_what_is_no_metric_of_the_results_is_none_of_a_line(tmp_path, version):
+    """Old lines do not say which of their fields are metrics; the results name them."""
+    task = Task("mgsm_direct_sw", {("exact_match", "none"): [1, 0]})
+    folder, out = write(tmp_path, MODELS[0], [task], version), tmp_path / "o.parquet"
+    path = folder / f"samples_{task.name}_{DATE}.jsonl"
+    told = [json.loads(one) | {"seconds": 0.5} for one in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(one) + "\n" for one in told))
+    assert right([folder], out) == [1, 0]
+    (folder / f"results_{DATE}.json").unlink()  # then it may be one
+    with pytest.raises(InputError, match="scored by exact_match, seconds"):
+        right([folder], out)

@@ -13,7 +13,9 @@ from capability_transfer.analysis.prediction.few_templates import (
     shuffled,
     summarise,
 )
+from capability_transfer.analysis.prediction.folds import Fold, split
 from capability_transfer.analysis.prediction.item_model import ItemModel
+from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.common.errors import InputError
 
 from tests.progress import silent
@@ -37,6 +39,25 @@ def test_draws_are_averaged_within_a_language_first():
     assert table["mae"].iloc[0] == pytest.approx((3 + 10) / 2)
     assert table["conf_low"].iloc[0] == pytest.approx(3)
     assert table["conf_high"].iloc[0] == pytest.approx(10)
+
+
+def test_intervals_over_languages_and_draws_are_of_95_percent():
+    """Errors that vary by language with SD 2 and by draw with SD 1, in closed form."""
+    rng = np.random.default_rng(1)
+    own = np.repeat(rng.normal(10, 2, 150), 20)
+    columns = ["predictor", "language", "draw", "k", "truth", "level"]
+    keys = [("p", f"l{i:03d}", draw, 1, "all", "pair") for i in range(150) for draw in range(20)]
+    rows = pd.DataFrame(keys, columns=columns).assign(error=own + rng.normal(0, 1, len(keys)))
+    every = summarise(rows, 1).iloc[1]
+    means = rows.groupby("language")["error"].mean()
+    half = 1.96 * means.std(ddof=0) / np.sqrt(150)
+    assert every["mae"] == pytest.approx(means.mean())
+    for end, sign in (("conf_low", -1), ("conf_high", 1)):
+        assert every[end] - every["mae"] == pytest.approx(sign * half, rel=0.08)
+    # three of twenty draws: the SD of their mean is 1/√3 times √(17/19), over 150 languages
+    half = 1.96 / np.sqrt(3) * np.sqrt(17 / 19) / np.sqrt(150)
+    for end, sign in (("few_low", -1), ("few_high", 1)):
+        assert every[end] - every["mae"] == pytest.approx(sign * half, rel=0.12)
 
 
 def test_the_spread_of_three_draws_stands_beside_all_of_them():
@@ -122,6 +143,39 @@ def test_items_that_are_answered_alike_count_as_fewer(joined, vectors, monkeypat
     own = table.query("truth == 'unseen' and level == 'pair'").iloc[0]
     assert own[["coverage_50", "coverage_80", "coverage_95"]].tolist() == [0, 0, 1]
     assert table["coverage_95"].notna().sum() == 1
+
+
+def test_a_prediction_is_updated_under_the_sds_as_estimated(joined, vectors, monkeypatch):
+    few = joined[joined["language"].isin(["eng", "deu", "isl", "hin"])]
+    few = few[few["variant"].str.startswith(("granite", "Qwen2.5-7B", "Qwen3-8B"))]
+    few = few[few["template"].isin(few["template"].unique()[:6])].reset_index(drop=True)
+    given = []
+
+    def update(item_model, mean, covariance, pairs, seen):
+        given.append((mean, covariance, pairs))
+        half = np.full(len(pairs), 0.5)
+        return SimpleNamespace(
+            accuracy=lambda templates: half,
+            draws=lambda templates, count, generator: np.tile(half[:, None], count),
+        )
+
+    monkeypatch.setattr(module, "update", update)
+    monkeypatch.setattr(module, "fit_without_each", lambda cells, held: dict.fromkeys(
+        held, ItemModel(pd.Series(dtype=float), pd.Series(dtype=float), 1.0, 1.0, 1.0, 20.0)
+    ))  # fmt: skip
+    task = Task(few, vectors, workers=1)
+    few_templates(task, silent, ["study_pairs"], budgets=(1,), draws=1, languages=["isl"])
+    mean, covariance, pairs = given[0]
+    parts = split(few, Fold("language", "isl", ("isl",)))
+    fitted = predictor("study_pairs").fit(parts.train, vectors, "laplace")
+    np.testing.assert_allclose(mean, fitted.posterior.linear_predictor(pairs), atol=1e-3)
+    spreads = {}
+    for integrated in (False, True):
+        drawn = fitted.sampled(20_000, 1, integrated=integrated)
+        known = drawn.extend_posterior(pairs, vectors).covariance(pairs)
+        spreads[integrated] = np.trace(known)
+    assert np.trace(covariance) == pytest.approx(spreads[False], rel=0.05)
+    assert spreads[True] > 1.2 * spreads[False]
 
 
 def test_predictors_without_a_glmm_have_nothing_to_update(joined, vectors):

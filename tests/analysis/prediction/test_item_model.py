@@ -286,3 +286,19 @@ def test_less_than_binomial_noise_counts_as_binomial(joined):
     half = few.assign(n_correct=few["n_total"] // 2)
     half.loc[half.index[0], "n_correct"] -= 1
     assert ItemModel.fit(half.reset_index(drop=True)).dispersion == 1.0
+
+
+@pytest.mark.parametrize("family_sd", [0.0, 0.9])
+def test_what_a_template_brings_to_a_language_is_shared_by_all_families(layer, family_sd):
+    """Levels known, one template not seen: log-odds vary by τ² for all, by σ² for each family."""
+    own = replace(layer, family_sd=family_sd, error=0 * layer.error)
+    pairs = pd.DataFrame({"variant": ["u", "v", "w"], "family": ["f", "g", "f"]})
+    none = pd.DataFrame({"variant": [], "template": [], "n_correct": [], "n_total": []})
+    known = update(own, np.zeros(3), 1e-8 * np.eye(3), pairs, none)
+    drawn = known.draws(pd.Index(["t03"]), 20_000, np.random.default_rng(1))
+    eta = np.log(drawn / (1 - drawn))
+    shared = layer.language_sd**2 + family_sd**2 * np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+    np.testing.assert_allclose(np.cov(eta), shared, atol=0.04)
+    np.testing.assert_allclose(eta.mean(axis=1), known.mean + own.easiness["t03"], atol=0.03)
+    new = np.log(1 / known.draws(pd.Index(["new"]), 20_000, np.random.default_rng(1)) - 1)
+    np.testing.assert_allclose(np.cov(new), shared + layer.sd**2, atol=0.08)

@@ -7,6 +7,8 @@ import matplotlib as mpl
 import pandas as pd
 import pytest
 from capability_transfer.analysis.data import Study
+from capability_transfer.analysis.prediction import loo
+from capability_transfer.analysis.prediction.evaluate import Task
 from capability_transfer.analysis.prediction.loo import describe_left_out, prepare
 from capability_transfer.analysis.studies.held_out import hold_out
 
@@ -60,3 +62,31 @@ def test_fertility_that_some_pairs_lack_is_left_out_unless_those_are_dropped(inp
     assert joined["fertility"].notna().all()
     assert len(joined) == len(cells) - gone
     assert describe_left_out(some, drop_missing=True) == ()
+
+
+def test_edges_are_of_the_languages_that_there_are_outcomes_of(inputs, monkeypatch):
+    asked = []
+
+    def evaluate(task, predictors, folds, counting):
+        asked.extend(folds)
+        return pd.DataFrame({"kind": [fold.kind for fold in folds]}), pd.DataFrame()
+
+    monkeypatch.setattr(loo, "evaluate", evaluate)
+    whole = inputs.features.languages
+    far = whole.iloc[[0]].assign(language="far", resource=0.1, distance=0.9)
+    rows = pd.concat([whole, far], ignore_index=True)
+    more = replace(inputs, features=replace(inputs.features, languages=rows))
+    known = sorted(inputs.cells["language"].unique())
+    task = Task(inputs.cells, None)
+    found = loo.loo(more, task, None)
+    held = {language for fold in asked for language in fold.held_out}
+    assert held == set(known)
+    assert [fold.held_out for fold in asked[: len(known)]] == [(code,) for code in known]
+    assert asked[len(known)].name == "least text"
+    assert found.is_study
+    assert len(found.one) == len(known)
+    assert len(found.edges) == len(asked) - len(known)
+    asked.clear()
+    few = loo.loo(more, task, None, edges=False, languages=["isl", "deu"])
+    assert [fold.held_out for fold in asked] == [("deu",), ("isl",)]
+    assert not few.is_study

@@ -217,6 +217,8 @@ def test_a_few_cells_update(bundle):
     after = _predict(bundle, model, ["nld"], cells=cells)
     assert after["plug_in"].iloc[0] < before["plug_in"].iloc[0]
     assert after["templates"].iloc[0] == 8
+    twice = cells.assign(template=[f"own{i % 3}" for i in range(8)])  # as in two splits
+    assert _predict(bundle, model, ["nld"], cells=twice)["templates"].iloc[0] == 3
 
 
 def test_all_languages_skip_and_name_what_lacks_a_feature(bundle):
