@@ -28,6 +28,7 @@ from capability_transfer.analysis.glmm.predict import linear_predictor, probabil
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
 from capability_transfer.analysis.glmm.uncertainty import standard_errors
 from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.seeds import DEFAULT_SEED
 from scipy import stats
 
 ELSEWHERE = {
@@ -187,7 +188,7 @@ class Habits:
         *,
         alpha: float | None = None,
         replicates: int = 500,
-        seed: int = 0,
+        seed: int = DEFAULT_SEED,
         jobs: int = 1,
     ) -> pd.DataFrame:
         """Confidence intervals by term: conf_low, conf_high (log-odds).
@@ -281,7 +282,10 @@ class Habits:
         return found if se else found["estimate"].rename("fitted")
 
     def simulate(self, nsim: int = 1, seed: int | None = None) -> pd.DataFrame:
-        """New successes for every row (columns ``sim_1``, …), all random effects drawn anew."""
+        """New successes for every row (columns ``sim_1``, …), all random effects drawn anew.
+
+        Without a ``seed`` other ones every time.
+        """
         if nsim < 1:
             raise InputError(f"simulate draws one data set or more, not {nsim}")
         rng, (model, optimum) = np.random.default_rng(seed), self._engine
