@@ -41,7 +41,8 @@ def test_needs_rows_that_can_vary(simulate_cells):
     single = data.assign(n_correct=data["n_correct"] % 2, n_total=1)
     with pytest.raises(InputError, match="several trials"):
         with_observation_level(formula, single, KEYS)
-    one = data.assign(n_correct=0, n_total=1).where(data.index == data.index[0], data)
+    one = data.copy()
+    one.loc[one.index[0], ["n_correct", "n_total"]] = [0, 1]
     assert with_observation_level(formula, one, KEYS).random[-1].factors == KEYS
     extended = with_observation_level(formula, data, KEYS)
     with pytest.raises(InputError, match="already"):
