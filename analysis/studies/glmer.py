@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from capability_transfer.analysis.presentation import plots, tables
 from capability_transfer.analysis.presentation.result import Sheet, Shown
 from capability_transfer.analysis.presentation.tables import number, p_value
 from capability_transfer.common.errors import InputError, name_some, option
+from capability_transfer.common.files import hash_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -203,8 +205,8 @@ def glmer(
     Raises InputError for a formula that is none, and for data that cannot be fitted.
     """
     _check_family(family)
-    text = formula if isinstance(formula, str) else str(formula)
-    frame, told = frames.as_frame(data), []
+    parse(formula)  # what is wrong with it is said first
+    text, frame, told = formula, frames.as_frame(data), []
     if isinstance(weights, str) or weights is None:
         weighing = weights or ""
     else:
@@ -230,16 +232,15 @@ def glmer(
             f"glmer has no argument {name_some(unknown)}; the engine {engine} takes "
             f"{name_some(known)}"
         )
-    fit = engine_of(engine)(model, rows, **options)
+    source = {"data_source": f"a table of {len(frame):,} rows", "data_hash": hash_table(rows)}
+    fit = engine_of(engine)(model, rows, **{"provenance": source} | options)
     return Glmm(fit, rows, (*dropped, *told))
 
 
 def _options(engine: str) -> list[str]:
     """What an engine's ``fit`` takes beside the formula and the data."""
-    import inspect
-
     return [
-        name for name in inspect.signature(engine_of(engine)).parameters
+        name for name in signature(engine_of(engine)).parameters
         if name not in ("formula", "data")
     ]  # fmt: skip
 

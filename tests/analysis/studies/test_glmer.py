@@ -52,7 +52,17 @@ def test_rows_keep_their_names(cbpp, model):
     np.testing.assert_allclose(fit.fittedvalues, model.fittedvalues)
 
 
+def test_a_fit_says_which_data_it_rests_on(cbpp, model):
+    row = model.glance().iloc[0]
+    assert row["data_source"] == "a table of 56 rows"
+    assert row["data_hash"] == ct.glmer(FORMULA, cbpp.assign(more=1)).glance()["data_hash"].item()
+    other = cbpp.assign(incidence=cbpp["incidence"].replace(2, 1))
+    assert row["data_hash"] != ct.glmer(FORMULA, other).glance()["data_hash"].item()
+
+
 def test_what_is_no_table_is_refused():
+    with pytest.raises(InputError, match="a formula is a text"):
+        ct.glmer(["y", "x"], {"y": [1]})
     with pytest.raises(InputError, match="data is a table .* not list"):
         ct.glmer(FORMULA, [1, 2])
 
