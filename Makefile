@@ -183,7 +183,7 @@ notebooks: ## run the notebooks top to bottom, keep their outputs (minutes; ARGS
 	$(needs) notebooks
 	.venv/bin/python -m tools.notebooks $(ARGS)
 
-bench: ## engines side by side at 25, 100 and 400 templates (about an hour) -> transfer-results/bench/
+bench: ## engines side by side, all fits of the study, growth (about an hour) -> transfer-results/bench/
 	$(needs) bench lme4
 	.venv/bin/python -m benchmarks.compare $(if $(OUT),--out '$(OUT)/bench') $(ARGS)
 

@@ -25,10 +25,13 @@ from capability_transfer.common.files import write_table
 from capability_transfer.common.seeds import DEFAULT_SEED
 from rich.console import Console
 
-from benchmarks import picture, warm
+from benchmarks import growth, picture, study, warm
 from benchmarks.apart import run_apart
 from benchmarks.designs import TEMPLATES, main_design, main_model
 from benchmarks.engines import ENGINES
+
+KINDS = ("engines", "warm", "study", "growth")
+"""What is timed."""
 
 COLUMNS = [
     "engine", "version", "templates", "cells", "seconds", "cpu_seconds", "base_mb", "peak_mb",
@@ -94,8 +97,10 @@ def main(
     engines: Annotated[list[str] | None, typer.Option(help="Names; all of them.")] = None,
     limit: Annotated[float, typer.Option(help="Seconds after which an engine is stopped.")] = 900,
     seed: Annotated[int, typer.Option(help="Of draws.")] = DEFAULT_SEED,
+    only: Annotated[list[str] | None, typer.Option(help=f"Of {', '.join(KINDS)}; all.")] = None,
 ) -> None:
-    """Time every engine once, one thread each, and warm refits of ours.
+    """Time every engine once, one thread each; warm refits of ours, all fits of the study, and how
+    a fit's cost grows with templates, variants and languages.
 
     Times are of this machine, so they go beside the study's (results/bench), not in their place.
     Rows of engines.csv that are not asked for stay as they are.
@@ -104,21 +109,39 @@ def main(
     names = engines or list(ENGINES)
     if unknown := sorted(set(names) - set(ENGINES)):
         raise InputError(f"no engine {', '.join(unknown)}; there are {', '.join(ENGINES)}")
+    if unknown := sorted(set(only or []) - set(KINDS)):
+        raise InputError(f"nothing to time is named {', '.join(unknown)}; {', '.join(KINDS)} are")
+    wanted = only or KINDS
 
     def say(text: str) -> None:
         console.print(text, highlight=False)
 
-    for row in compare(templates or list(TEMPLATES), names, limit, seed):
-        table = update(out / "engines.csv", row)
-        say(f"{row['templates']} templates, {row['engine']}: {_describe(row)}")
     source = data_source()
-    hollow = f" Hollow: stopped after {limit:g} s."
-    plots.save(picture.draw(table, limit, f"Data: {source}.{hollow}"), out / "engines")
+    if "engines" in wanted:
+        for row in compare(templates or list(TEMPLATES), names, limit, seed):
+            table = update(out / "engines.csv", row)
+            say(f"{row['templates']} templates, {row['engine']}: {_describe(row)}")
+        hollow = f" Hollow: stopped after {limit:g} s."
+        plots.save(picture.draw(table, limit, f"Data: {source}.{hollow}"), out / "engines")
     write_note(out, "Engines side by side", _note(source))
-    refits = warm.measure_apart(seed)
-    write_table(refits, out / "warm.csv")
-    for kind, group in refits.groupby("refit", sort=False):
-        say(f"warm {kind}: median {group['seconds'].median():.2f} s of {len(group)} refits")
+    if "warm" in wanted:
+        refits = warm.measure_apart(seed)
+        write_table(refits, out / "warm.csv")
+        for kind, group in refits.groupby("refit", sort=False):
+            say(f"warm {kind}: median {group['seconds'].median():.2f} s of {len(group)} refits")
+    if "study" in wanted:
+        found = study.measure_apart(seed)
+        write_table(found, out / "study.csv")
+        for row in found.itertuples():
+            say(f"{row.part}: {row.cpu_seconds:.1f} s of a processor, {row.fits} fits")
+    if "growth" in wanted:
+        rows = []
+        for row in growth.measure(seed, limit):
+            rows.append(row)
+            say(f"{row['grown']} × {row['times']}: {_describe(row)}")
+        table = growth.with_exponents(rows)
+        write_table(table, out / "growth.csv")
+        plots.save(growth.draw(table, f"Data: {source}, multiplied."), out / "growth")
 
 
 def _note(source: str) -> str:
@@ -135,7 +158,10 @@ def _note(source: str) -> str:
         "our engine's fixed effects (log-odds). `blas` is the linear algebra that the process "
         "computed with; R's reference BLAS, Debian's default, is several times slower than "
         "OpenBLAS where matrices are dense, which is no merit of the other engines. `warm.csv`: "
-        "refits of our engine started at the full fit.\n\n"
+        "refits of our engine started at the full fit. `study.csv`: all fits of the study, part "
+        "by part, in seconds of a processor. `growth.csv`: our engine on the cells with as many "
+        "copies of their templates (25 at first), variants or languages; `exponent` is the slope "
+        "of log seconds on log size.\n\n"
         f"Machine: {os.cpu_count()} cores, {platform.machine()}, {platform.system()}, Python "
         f"{platform.python_version()}, NumPy {version('numpy')}."
     )

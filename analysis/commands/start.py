@@ -259,7 +259,8 @@ def all_(
         for outcome in run.run(chosen, directory, jobs, force):
             ended.append(outcome)
             tell(1)
-            took = "up to date" if outcome.state == "current" else f"{outcome.seconds:.0f} s"
+            took = f"{outcome.seconds:.0f} s, of a processor {outcome.cpu:.0f} s"
+            took = "up to date" if outcome.state == "current" else took
             mark = {"failed": "FAILED"}.get(outcome.state, outcome.state)
             say.line(f"[{len(ended)}/{len(chosen)}] {outcome.step.command}: {mark}, {took}")
             if outcome.state == "failed":
@@ -271,13 +272,13 @@ def all_(
     say.record(
         "steps",
         pd.DataFrame(
-            [(one.step.command, one.state, one.seconds, str(one.log)) for one in ended],
-            columns=["step", "state", "seconds", "log"],
+            [(one.step.command, one.state, one.seconds, one.cpu, str(one.log)) for one in ended],
+            columns=["step", "state", "seconds", "cpu", "log"],
         ),
     )
     say.line(
         f"{len(ended) - len(failed)} of {len(ended)} steps in order after "
-        f"{time.monotonic() - began:.0f} s"
+        f"{time.monotonic() - began:.0f} s, {sum(one.cpu for one in ended):.0f} s of a processor"
     )
     if failed:
         raise typer.Exit(1)

@@ -38,7 +38,8 @@ def loo_predict(
         typer.Option(
             "--predictor",
             help=f"Predictor to evaluate; repeatable. Default: all of "
-            f"{', '.join(complete.PREDICTORS)}. Figures 5, 6 and 14 show study and smooth.",
+            f"{', '.join(complete.PREDICTORS)}, with intervals where they are shown. Figures 5, 6 "
+            "and 14 show study and smooth.",
             autocompletion=complete.predictors,
         ),
     ] = None,

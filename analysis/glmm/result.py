@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import scipy  # which loads its slow statistics where they are first used
 from capability_transfer.analysis.glmm.columns import INTERCEPT, Factor, Levels
 from capability_transfer.analysis.glmm.formula import Formula, RandomTerm, parse
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import replacing
 from capability_transfer.common.kept import UNREADABLE
-from scipy import stats
 
 FORMAT = 2
 WALD_LEVEL = 0.95
@@ -223,14 +223,14 @@ def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -
     estimate = np.asarray(estimate, dtype=float)
     std_error = np.sqrt(np.diag(covariance))
     statistic = estimate / std_error
-    half = stats.norm.ppf(0.5 + WALD_LEVEL / 2) * std_error
+    half = scipy.stats.norm.ppf(0.5 + WALD_LEVEL / 2) * std_error
     return pd.DataFrame(
         {
             "term": terms,
             "estimate": estimate,
             "std_error": std_error,
             "statistic": statistic,
-            "p_value": 2 * stats.norm.sf(np.abs(statistic)),
+            "p_value": 2 * scipy.stats.norm.sf(np.abs(statistic)),
             "conf_low": estimate - half,
             "conf_high": estimate + half,
         }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -23,12 +24,16 @@ LOCK = "requirements.lock"
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a step ended: ``current`` (nothing to do), ``done`` or ``failed``, with its log."""
+    """How a step ended: ``current`` (nothing to do), ``done`` or ``failed``, with its log.
+
+    ``cpu`` is the processor time, in seconds, of the step and of the processes that it started.
+    """
 
     step: Step
     state: str
     seconds: float
     log: Path
+    cpu: float = 0.0
 
 
 def run(
@@ -96,12 +101,15 @@ def _run_one(
         subprocess.Popen(line, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
     ):
         running.add(process)
-        document = process.communicate()[0]
+        document = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
     running.discard(process)
     state = "failed" if process.returncode else "done"
     if not process.returncode:
         stamp(step, directory, before, map(Path, json.loads(document)["files"]))
-    return Outcome(step, state, time.monotonic() - clock, log)
+    cpu = usage.ru_utime + usage.ru_stime
+    return Outcome(step, state, time.monotonic() - clock, log, cpu)
 
 
 def fingerprint(step: Step, directory: Path) -> str:

@@ -40,6 +40,7 @@ class Task:
         seed: see ``draws``.
         cache: where finished folds are kept, or None.
         workers: processes.
+        pointwise: predictors without distributions: their intervals are not shown.
     """
 
     joined: pd.DataFrame
@@ -49,6 +50,11 @@ class Task:
     seed: int = 0
     cache: Path | None = None
     workers: int = 2
+    pointwise: tuple[str, ...] = ()
+
+    def draws_of(self, name: str) -> int:
+        """Draws of a predictor's distributions; 0 for points alone."""
+        return 0 if name in self.pointwise else self.draws
 
     def data_hash(self) -> str:
         """Of the cells and vectors."""
@@ -112,7 +118,7 @@ def _fit_row(task: Task, name: str) -> tuple[str, object, dict]:
     """The fit to all languages: where folds start from, and its likelihood."""
     fitted, _ = fit_to_all(task, name)
     fit, start = getattr(fitted, "fit", None), fitted.start
-    if task.draws and isinstance(start, laplace.WarmStart):
+    if task.draws_of(name) and isinstance(start, laplace.WarmStart):
         start = replace(start, shape=fitted.posterior.shape())
     row = {
         "predictor": name,
@@ -129,7 +135,7 @@ def _one_fold(
     """Fit without some languages, predict them, and set what was observed beside it."""
     parts = split(task.joined, Fold("held out", "+".join(out), out))
     fitted = predictor(name).fit(parts.train, task.vectors, task.engine, start)
-    prediction = fitted.predict(parts.held, task.vectors, task.draws, task.seed)
+    prediction = fitted.predict(parts.held, task.vectors, task.draws_of(name), task.seed)
     pairs, accuracy, items = observed_accuracy(parts.held)
     if not prediction.pairs.equals(pairs):
         raise AssertionError(f"predictor {name} answers for other pairs than it was asked")
@@ -162,7 +168,7 @@ class Store:
 
     def _path(self, name: str, what: object) -> Path | None:
         task, model = self.task, repr(predictor(name))
-        settings = (self.data, model, what, task.engine, task.draws, task.seed)
+        settings = (self.data, model, what, task.engine, task.draws_of(name), task.seed)
         return kept.Store(task.cache).path("prediction", *settings)
 
     def has(self, name: str, what: object) -> bool:

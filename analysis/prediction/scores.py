@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import scipy  # which loads its slow statistics where they are first used
 from capability_transfer.analysis.prediction.models import Prediction
-from scipy import stats
 
 NOMINAL = (0.5, 0.8, 0.95)
 COLUMNS = [f"{side}_{round(100 * level)}" for level in NOMINAL for side in ("low", "high")]
@@ -88,8 +88,8 @@ def score(pairs: pd.DataFrame, point: str = "plug_in") -> dict[str, float]:
         "n": len(pairs),
         "mae": error.abs().mean(),
         "rmse": np.sqrt((error**2).mean()),
-        "pearson": stats.pearsonr(observed, predicted).statistic if varied else np.nan,
-        "spearman": stats.spearmanr(observed, predicted).statistic if varied else np.nan,
+        "pearson": scipy.stats.pearsonr(observed, predicted).statistic if varied else np.nan,
+        "spearman": scipy.stats.spearmanr(observed, predicted).statistic if varied else np.nan,
         "coverage_80": coverage(pairs, 0.8),
     }
 

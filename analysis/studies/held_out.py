@@ -52,7 +52,8 @@ ABOUT = """Accuracies are shares (0–1), errors accuracy points. Leave-one-lang
 
 - `pairs.csv`, `by_language.csv`, `summary.csv`: `predicted` is the plug-in prediction (modes, new
   effects zero); intervals are predictive: effects, their SDs and the binomial noise of the items
-  asked are drawn.
+  asked are drawn. The means have none, nor `size_reasoning`, which no table shows: the integrated
+  prediction of these is the plug-in one (`--predictor size_reasoning` draws).
 - `points.csv`, `points_summary.csv`: the plug-in prediction beside the integrated one (the mean
   over the new effects).
 - `intervals.csv`, `calibration.csv`: coverage, width and interval score.
@@ -292,7 +293,8 @@ def hold_out(
         study: from ``load``; the embedded study without it.
         predictors: names out of ``analysis.prediction.predictors.PREDICTORS``: ``study`` (the
             study's GLMM), ``smooth`` (ours; both take seconds per language), and simpler, faster
-            ones; "all": every one that the engine can fit.
+            ones; "all": every one that the engine can fit, those that the ladder does not show
+            without intervals.
         languages: those to hold out; every language of the study without it.
         edges: also hold out whole edges of the languages, to see the extrapolation.
         nested: also choose the predictor anew for each language, by the others alone (minutes).
@@ -313,13 +315,15 @@ def hold_out(
     study, names = given(study), several("predictors", predictors)
     draws, workers = whole("draws", draws, 2), whole("workers", workers)
     left_out = loo.describe_left_out(study.inputs, drop_missing)
+    pointwise = ()
     if names == ["all"]:
         names = [name for name, one in PREDICTORS.items() if engine in (one.engines or ENGINES)]
         if others := [name for name in PREDICTORS if name not in names]:
             left_out += (f"left out, fitted by our engine alone: {', '.join(others)}",)
+        pointwise = tuple(name for name in names if name not in loo.STEPS)
     joined, vectors = study.prepared(drop_missing)
     held = None if languages is None else held_languages(joined, languages)
-    task = Task(joined, vectors, engine, draws, study.seed, study.cache, workers)
+    task = Task(joined, vectors, engine, draws, study.seed, study.cache, workers, pointwise)
     with replaced_quietly():
         result = loo.loo(study.inputs, task, progress.counting, names, edges, held)
         return HeldOut(

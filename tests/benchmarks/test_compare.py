@@ -2,11 +2,12 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.common import kept
 
-from benchmarks import picture
+from benchmarks import growth, picture
 from benchmarks.apart import run_apart
 from benchmarks.compare import update
 
@@ -67,3 +68,29 @@ def test_a_rerun_takes_the_place_of_the_earlier_one(tmp_path):
     table = update(path, {"engine": "laplace", "templates": 100, "seconds": 1.0})
     assert table["engine"].tolist() == ["gpboost", "laplace"]
     assert pd.read_csv(path)["seconds"].tolist() == [3.0, 1.0]
+
+
+def test_growth_has_copies_under_other_names_and_the_slope_of_its_logarithm():
+    """Seconds 1, 2, 4 and 8 times as many to the power of 1.5, by hand."""
+    keys = {name: ["a", "b"] for name in ("variant", "base_model", "language", "template")}
+    data = pd.DataFrame(keys | {"x": [0.1, 0.2], "n_correct": [0, 20], "n_total": 20})
+    larger = growth.grow(data, "variants", 3, 1)
+    assert larger["variant"].tolist() == ["a", "b", "a 2", "b 2", "a 3", "b 3"]
+    assert larger["base_model"].nunique() == 6
+    assert larger["language"].tolist() == ["a", "b"] * 3
+    assert larger["x"].tolist() == [0.1, 0.2] * 3
+    assert larger["n_correct"].between(0, 20).all()
+    rows = [
+        {"grown": grown, "times": times, "cpu_seconds": times**power, "peak_mb": 100.0}
+        for grown, power in (("templates", 1.0), ("variants", 1.5), ("languages", 2.0))
+        for times in growth.TIMES
+    ]
+    rows[-1] = {"grown": "languages", "times": 8, "status": "stopped after 9 s"}
+    table = growth.with_exponents(rows)
+    assert table.groupby("grown", sort=False)["exponent"].first().tolist() == pytest.approx(
+        [1.0, 1.5, 2.0]
+    )
+    assert np.isnan(table["exponent"].iloc[-1])
+    labels = growth.draw(table, "Data: none.").axes[0].get_legend_handles_labels()[1]
+    assert labels == ["templates, exponent 1.00", "variants, exponent 1.50",
+                      "languages, exponent 2.00"]  # fmt: skip

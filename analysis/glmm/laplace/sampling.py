@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import scipy  # which loads its slow statistics where they are first used
 from capability_transfer.analysis.glmm.laplace.field import WIDE, Field
 from capability_transfer.analysis.glmm.laplace.kernels import Kernel
 from capability_transfer.analysis.glmm.laplace.likelihood import DECREMENT, ENOUGH, Modes
@@ -29,9 +30,7 @@ from capability_transfer.analysis.glmm.laplace.start import same_effects
 from capability_transfer.analysis.glmm.laplace.terms import Term
 from capability_transfer.analysis.glmm.laplace.warmstart import WarmStart
 from capability_transfer.analysis.glmm.result import Fit
-from scipy import stats
 from scipy.optimize import minimize
-from scipy.stats import qmc
 
 PRIOR_SD = 1.0  # log-odds
 POINTS = 32
@@ -244,10 +243,10 @@ def points(shape: Shape, seed: int) -> list[tuple[np.ndarray, float]]:
     Along every axis of the curvature each of ``POINTS`` equal parts of the distribution has one
     point, at its median, so that none lies where the SDs are absurd.
     """
-    part = np.floor(POINTS * qmc.Sobol(len(shape.centre), seed=seed).random(POINTS))
+    part = np.floor(POINTS * scipy.stats.qmc.Sobol(len(shape.centre), seed=seed).random(POINTS))
     return [
-        (shape.centre + SPREAD * shape.root @ away, stats.norm.logpdf(away).sum())
-        for away in stats.norm.ppf((part + 0.5) / POINTS)
+        (shape.centre + SPREAD * shape.root @ away, scipy.stats.norm.logpdf(away).sum())
+        for away in scipy.stats.norm.ppf((part + 0.5) / POINTS)
     ]
 
 

@@ -23,6 +23,7 @@ def test_a_failure_is_reported_with_its_log_and_stops_no_other(ran):
     assert states["equivalence"].state == "done"
     assert states["no-such-command"].state == "failed"
     assert "No such command 'no-such-command'" in states["no-such-command"].log.read_text()
+    assert states["equivalence"].cpu > states["no-such-command"].cpu > 0.05
 
 
 @pytest.mark.heavy

@@ -1,5 +1,7 @@
 """Held-out predictions of a part of the study: resumed, parallel or not, the same."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -65,6 +67,19 @@ def test_the_fits_are_to_all_data(run):
     assert fits.loc["study", "df"] == whole.df
     assert fits.loc["study", "log_lik"] == pytest.approx(whole.log_lik, abs=1e-4)
     assert pd.isna(fits.loc["model_mean", "df"])
+
+
+def test_predictors_whose_intervals_are_not_shown_have_points_alone(run):
+    task, _ = run
+    task = replace(task, cache=None, pointwise=("study_pairs",))
+    table, _ = evaluate(task, ["study_pairs"], FOLDS[:1], silent)
+    assert table[["low_80", "high_80", "place"]].isna().all(axis=None)
+    table = table[table["level"] == "pair"]
+    assert (table["plug_in"] == table["integrated"]).all()
+    drawn, _ = evaluate(replace(task, pointwise=()), ["study_pairs"], FOLDS[:1], silent)
+    drawn = drawn[drawn["level"] == "pair"]
+    np.testing.assert_allclose(drawn["plug_in"], table["plug_in"], atol=1e-6)
+    assert (drawn["low_80"] < drawn["high_80"]).all()
 
 
 def test_the_studys_prediction_plugs_modes_in(run, joined):
