@@ -174,3 +174,28 @@ def test_what_lme4_said_of_another_optimum_goes(undrawn, tmp_path, other):
     undrawn.write(tmp_path)
     assert not (tmp_path / "glmm" / CHECK).exists()
     assert "std_error_rx" not in pd.read_csv(tmp_path / "tables" / "table_03.csv")
+
+
+def test_the_studys_fit_answers_to_what_people_type_with_lme4s_values(result, by_lme4):
+    theirs = by_lme4[by_lme4["model"] == "main"].set_index(["kind", "name"])
+    fixed = theirs.loc["fixed"].drop(index="(Intercept)")  # where lme4's optimiser stops early
+    np.testing.assert_allclose(result.params[fixed.index], fixed["estimate"], atol=2e-4)
+    np.testing.assert_allclose(result.bse[fixed.index], fixed["std_error"], rtol=0.02)
+    sds = result.VarCorr().set_index("group")["sdcor"]
+    np.testing.assert_allclose(
+        sds[theirs.loc["random"].index], theirs.loc["random", "estimate"], atol=1e-3
+    )
+    assert result.llf == result.fit.log_lik
+    # resource and distance are of 15 languages, which tell of the intercept too
+    table = result.tidy("fixed", conf_method="t").set_index("term")
+    assert (table.loc[["resource", "distance"], "df"] == 12).all()
+    row = result.test("resource = size").iloc[0]
+    assert row["estimate"] == pytest.approx(result.params["resource"] - result.params["size"])
+    apart = result.contrasts("reasoning", at={"reasoning": [1, 0]}).iloc[0]
+    assert apart["estimate"] == pytest.approx(result.params["reasoning"])
+    shares = result.icc().set_index("group")["variance"]
+    np.testing.assert_allclose(shares[sds.index], sds**2)
+    assert result.r2()["marginal"] < result.r2()["conditional"] < 1
+    fitted = result.augment()
+    np.testing.assert_allclose(fitted[".mu"], result.fittedvalues)
+    assert abs(result.resid("response")).max() <= 1
