@@ -73,7 +73,7 @@ class UnitElimination:
         dense = self.levels * self.q * rest.units**2
         self.thin = products <= CHUNK and 50 * products * self.q <= dense + 1_000_000
         if self.thin:
-            left, right = _pairs_within(self.pointers)
+            left, right = pairs_within(self.pointers)
             self.left, self.right = left, right
             self.target = self.pair_effect[left] * rest.units + self.pair_effect[right]
 
@@ -290,7 +290,7 @@ def per_level(blocks: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return blocks * rows if blocks.shape[1] == 1 else blocks @ rows
 
 
-def _pairs_within(pointers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def pairs_within(pointers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All pairs (x ≤ y) of positions that stand in one segment, as two arrays."""
     counts = np.diff(pointers)
     ends = np.repeat(pointers[1:], counts)

@@ -18,6 +18,8 @@ import numpy as np
 from capability_transfer.analysis.glmm.laplace.design import Design
 from capability_transfer.analysis.glmm.laplace.likelihood import DECREMENT, Likelihood, Modes
 from capability_transfer.analysis.glmm.laplace.model import Model
+from capability_transfer.analysis.glmm.laplace.scalar import ScalarSystem
+from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
 from capability_transfer.analysis.glmm.laplace.terms import Term
 
 WIDE = 10.0
@@ -33,9 +35,9 @@ class Field:
     def __init__(self, model: Model):
         self.model = model
         self.design = _all_random(model.design)
-        self.likelihood = Likelihood(
-            self.design, model.likelihood.counts, type(model.system)(self.design)
-        )
+        kind = type(model.system)
+        kind = SchurSystem if kind is ScalarSystem else kind  # the fixed effects are no scalars
+        self.likelihood = Likelihood(self.design, model.likelihood.counts, kind(self.design))
 
     def blocks(self, theta: np.ndarray) -> list[np.ndarray]:
         """T of every term at θ, the fixed effects' last."""

@@ -30,6 +30,7 @@ from capability_transfer.analysis.glmm.laplace.optimise import (
 from capability_transfer.analysis.glmm.laplace.ordering import eliminate
 from capability_transfer.analysis.glmm.laplace.quadrature import Quadrature
 from capability_transfer.analysis.glmm.laplace.rows import RowSystem
+from capability_transfer.analysis.glmm.laplace.scalar import ScalarSystem, suits
 from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
 from capability_transfer.analysis.glmm.laplace.sparse import SparseSystem
 from capability_transfer.analysis.glmm.laplace.start import (
@@ -52,6 +53,8 @@ from threadpoolctl import ThreadpoolController
 
 MOST_POINTS = 100  # of quadrature
 SMALL = 1_500  # effects for which dense algebra is quick whatever the fill
+MANY = 400  # effects above which it pays to compute their sums sparsely
+DENSE = 1 / 3_000  # multiplications of a sparse factorisation that take as long as a dense one's
 HIGHER = 1e-4  # log-likelihood by which another optimum is higher, and not the same
 SHORT = 25  # iterations of a further search: one that leads higher shows it by then
 MODES = 1e-4  # decrement of the modes, of that of a search by gradients alone
@@ -74,7 +77,7 @@ class Settings:
         max_iterations: of the quasi-Newton method.
         sparse_work: multiplications of a sparse factorisation up to which it is used, where the
             effects that are left when the largest term is eliminated are ``SMALL`` or more; a
-            design that fills up beyond it has dense algebra.
+            design that fills up beyond it, or until a dense one is quicker, has dense algebra.
     """
 
     tolerance: float = 1e-6
@@ -131,11 +134,15 @@ class Model:
                 flat = self.design
                 if flat.layout.factor is not None:
                     flat = build(self.formula, data, structured, grid=False)
-                elimination = eliminate(flat, settings.sparse_work)
-                if elimination is None:
-                    self.system = SchurSystem(self.design)
-                else:
+                scalar = suits(flat)
+                dense = _rest(flat) ** 3 * DENSE if scalar else np.inf
+                elimination = eliminate(flat, min(settings.sparse_work, dense))
+                if elimination is not None:
                     self.design, self.system = flat, SparseSystem(flat, elimination)
+                elif scalar:
+                    self.design, self.system = flat, ScalarSystem(flat)
+                else:
+                    self.system = SchurSystem(self.design)
             self._take(success, trials)
 
     def _take(self, success: np.ndarray, trials: np.ndarray) -> None:
@@ -368,17 +375,23 @@ class Model:
 
 def _fewer_rows(design: Design) -> bool:
     """Whether algebra in the space of rows is smaller than in that of the effects."""
-    rest = design.effects - design.terms[design.eliminated].size
-    return design.shape[1] == 1 and design.shape[0] < rest
+    return design.shape[1] == 1 and design.shape[0] < _rest(design)
 
 
-def _system(design: Design) -> RowSystem | SchurSystem | None:
+def _rest(design: Design) -> int:
+    """The number of effects that are not eliminated."""
+    return design.effects - design.terms[design.eliminated].size
+
+
+def _system(design: Design) -> RowSystem | SchurSystem | ScalarSystem | None:
     """The algebra of a design whose size alone says which; None where its fill must be counted."""
     if _fewer_rows(design):
         return RowSystem(design)
-    rest = design.effects - design.terms[design.eliminated].size
     kernels = any(term.root is not None for term in design.terms)
-    return SchurSystem(design) if rest < SMALL or kernels else None
+    if _rest(design) >= SMALL and not kernels:
+        return None
+    large = _rest(design) >= MANY and design.layout.factor is None and suits(design)
+    return ScalarSystem(design) if large else SchurSystem(design)
 
 
 def log_choose(trials: np.ndarray, success: np.ndarray) -> float:

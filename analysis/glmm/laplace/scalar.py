@@ -1,0 +1,165 @@
+"""The system matrix of many scalar random effects that cross: sparse sums, one dense factor.
+
+The same quantities as ``schur``'s for terms with one effect per level and no grid. Nothing but the
+Cholesky factor of S and its inverse is dense: with D the part of A_ER where a level of the
+eliminated term meets an effect of the rest, S and the profiled products P have entries where two
+such effects share a level or a unit, and so have all entries of S⁻¹ that leverages and traces need.
+Both factor and inverse are computed in place, in the lower triangle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.eliminate import pairs_within
+from capability_transfer.analysis.glmm.laplace.schur import Posterior, check_definite
+from scipy import sparse
+from scipy.linalg import lapack
+
+MOST_PAIRS = 8_000_000  # of effects that share a level of the eliminated term
+
+
+def suits(design: Design) -> bool:
+    """Whether all effects are scalar, on one column, and pairs that share a level are few."""
+    if design.shape[1] > 1 or any(term.size != term.copies for term in design.terms):
+        return False
+    own = design.terms[design.eliminated]
+    units = np.bincount(own.index[:, 0], minlength=own.copies)
+    pairs = float(np.sum((units * (len(design.terms) - 1.0)) ** 2) / 2)
+    return pairs <= MOST_PAIRS
+
+
+class ScalarSystem:
+    """Builds factors of H for a design that ``suits``."""
+
+    patience = 30
+
+    def __init__(self, design: Design):
+        self.design = design
+        own = design.terms[design.eliminated]
+        others = [t for t in range(len(design.terms)) if t != design.eliminated]
+        self.level, self.value, self.levels = own.index[:, 0], own.value[:, 0], own.copies
+        self.span = design.span(design.eliminated)
+        self.positions = np.concatenate(
+            [np.arange(*design.span(t).indices(design.effects)) for t in others]
+        )
+        starts = np.cumsum([0, *(design.terms[t].size for t in others)])
+        self.size, self.others = int(starts[-1]), others
+        self.term = np.repeat(np.arange(len(others)), np.diff(starts))  # of every rest effect
+        self.effect = np.stack(
+            [design.terms[t].index[:, 0] + s for t, s in zip(others, starts, strict=False)], axis=1
+        )
+        self.loads = np.stack([design.terms[t].value[:, 0] for t in others], axis=1)
+        self._find_pattern()
+
+    def _find_pattern(self) -> None:
+        """Where D has entries, and where those of P are, in the lower triangle by columns."""
+        size = self.size
+        keys = self.level[:, None] * size + self.effect
+        pairs, place = np.unique(keys, return_inverse=True)
+        self.place = place.reshape(keys.shape)
+        self.met_level, self.met = np.divmod(pairs, size)
+        self.pointers = np.searchsorted(self.met_level, np.arange(self.levels + 1))
+        self.left, self.right = pairs_within(self.pointers)
+        both = self.met[self.left], self.met[self.right]
+        first, second = np.triu_indices(self.effect.shape[1])
+        self.first, self.second = first, second
+        within = self.effect[:, first], self.effect[:, second]
+        targets = [np.minimum(*ends) * size + np.maximum(*ends) for ends in (both, within)]
+        self.entries, places = np.unique(
+            np.concatenate([np.arange(size) * (size + 1), *(t.ravel() for t in targets)]),
+            return_inverse=True,
+        )
+        ends = np.cumsum([size, targets[0].size])
+        self.diagonal, self.by_pair, self.by_unit = np.split(places, ends)
+        self.by_unit = self.by_unit.reshape(targets[1].shape)
+        self.column, self.row = np.divmod(self.entries, size)
+
+    def factor(self, weight: np.ndarray, blocks: list[np.ndarray]) -> ScalarFactor:
+        """H's factor at the weights (units × 1) and the terms' SDs."""
+        return ScalarFactor(self, weight[:, 0], blocks)
+
+
+class ScalarFactor:
+    """H at one W and Λ, factored."""
+
+    def __init__(self, system: ScalarSystem, weight: np.ndarray, blocks: list[np.ndarray]):
+        self.system, count = system, len(system.entries)
+        self.own_sd = blocks[system.design.eliminated][0, 0]
+        self.sd = np.array([blocks[t][0, 0] for t in system.others])[system.term]
+        self.own = np.bincount(system.level, weight * system.value**2, system.levels)
+        inner = 1 + self.own_sd**2 * self.own
+        check_definite((inner > 0).all())
+        self.inner, self.spread = 1 / inner, self.own_sd**2 / inner  # J and M
+        loaded = (weight * system.value)[:, None] * system.loads
+        self.met = np.bincount(system.place.ravel(), loaded.ravel(), len(system.met))
+        crossed = self.spread[system.met_level[system.left]]
+        crossed = crossed * self.met[system.left] * self.met[system.right]
+        products = system.loads[:, system.first] * system.loads[:, system.second]
+        self.products = np.bincount(
+            system.by_unit.ravel(), (weight[:, None] * products).ravel(), count
+        ) - np.bincount(system.by_pair, crossed, count)
+        shape = (system.levels, system.size)
+        self.across = sparse.csr_array((self.met, system.met, system.pointers), shape=shape)
+        matrix = np.zeros(system.size**2)
+        matrix[system.entries] = self.sd[system.column] * self.sd[system.row] * self.products
+        matrix[:: system.size + 1] += 1.0
+        matrix = matrix.reshape(system.size, system.size).T
+        self.root, failed = lapack.dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
+        check_definite(not failed)
+        self.log_determinant = float(np.log(inner).sum() + 2 * np.log(self.root.diagonal()).sum())
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """H⁻¹ right; ``right`` is effects or effects × right sides."""
+        system, matrix = self.system, right.reshape(len(right), -1)
+        own = self.inner[:, None] * matrix[system.span]
+        rest = matrix[system.positions]
+        rest = rest - self.sd[:, None] * (self.across.T @ (self.own_sd * own))
+        if rest.shape[1]:
+            rest = lapack.dpotrs(self.root, rest, lower=1)[0]
+        back = self.across @ (self.sd[:, None] * rest)
+        out = np.empty_like(matrix)
+        out[system.positions] = rest
+        out[system.span] = own - (self.inner * self.own_sd)[:, None] * back
+        return out.reshape(right.shape)
+
+    def posterior(self) -> Posterior:
+        """Leverages, traces and variances (see ``schur.Posterior``)."""
+        system = self.system
+        inverse, _ = lapack.dpotri(self.root, lower=1)
+        solved = inverse.T.ravel()[system.entries]
+        covariance = solved * self.sd[system.column] * self.sd[system.row]
+        shared = covariance[system.by_pair]
+        # A_ER V where a level meets an effect: both orders of every pair but one's with itself
+        carried = np.bincount(system.left, self.met[system.right] * shared, len(self.met))
+        apart = system.left != system.right
+        carried += np.bincount(
+            system.right[apart], (self.met[system.left] * shared)[apart], len(self.met)
+        )
+        gram = np.bincount(system.met_level, self.met * carried, system.levels)
+        own = self.spread + self.spread**2 * gram
+        leverage = system.value**2 * own[system.level]
+        taken = np.sum(system.loads * carried[system.place], axis=1)
+        leverage -= 2 * system.value * self.spread[system.level] * taken
+        pair = np.where(system.first == system.second, 1.0, 2.0)
+        loads = system.loads[:, system.first] * system.loads[:, system.second] * pair
+        leverage += np.sum(loads * covariance[system.by_unit], axis=1)
+        variance = np.empty(system.design.effects)
+        variance[system.span], variance[system.positions] = own, covariance[system.diagonal]
+        return Posterior(leverage[:, None], self._traces(solved, gram), variance)
+
+    def _traces(self, solved: np.ndarray, gram: np.ndarray) -> list[np.ndarray]:
+        system, count = self.system, len(self.system.others)
+        both = solved * self.products
+        apart = system.column != system.row
+        by_row = both * self.sd[system.column]
+        by_column = (both * self.sd[system.row])[apart]
+        sums = np.bincount(system.term[system.row], by_row, count)
+        sums += np.bincount(system.term[system.column[apart]], by_column, count)
+        traces = [np.empty(0)] * (count + 1)
+        for place, t in enumerate(system.others):
+            traces[t] = sums[[place]][:, None]
+        inner = self.own - gram + gram * self.spread * self.own
+        own = np.sum(self.inner * self.own_sd * inner)
+        traces[system.design.eliminated] = np.array([[own]])
+        return traces

@@ -1,0 +1,113 @@
+"""Engines on public and on sparse crossed data, each in CPU seconds -> results/bench/public.csv.
+
+InstEval comes with R's lme4: 73,421 ratings of 1,128 lecturers by 2,972 students, here whether a
+rating is 4 or 5. The others are simulated: every row draws a level of each of two factors, so that
+no order of elimination leaves the system matrix sparse.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import typer
+from capability_transfer.analysis.commands.places import USER_RESULTS
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.glmm.r_session import from_r_frame, session
+from capability_transfer.analysis.presentation import plots
+from capability_transfer.common import kept
+from capability_transfer.common.files import write_table
+from capability_transfer.common.seeds import DEFAULT_SEED
+from scipy.special import expit
+
+from benchmarks import picture
+from benchmarks.apart import run_apart
+
+COLUMNS = [
+    "design", "rows", "levels", "engine", "version", "cpu_seconds", "peak_mb", "evaluations",
+    "log_lik", "intercept", "sd_1", "sd_2", "status", "blas",
+]  # fmt: skip
+ENGINES = ("laplace", "glmmTMB", "lme4 nAGQ=1")
+SIZES = ((500, 5_000), (1_000, 10_000), (2_000, 20_000), (4_100, 41_000), (8_000, 80_000),
+         (2_000, 40_000), (2_000, 80_000), (20_000, 200_000))  # fmt: skip
+"""Levels of each factor, rows."""
+
+
+def crossed(levels: int, rows: int, seed: int) -> tuple[str, pd.DataFrame]:
+    """Answers of 0 and 1 with a covariate and two crossed factors, of SDs 1 and 0.7."""
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(0, levels, (2, rows))
+    x = rng.normal(size=rows)
+    eta = 0.3 + 0.5 * x + rng.normal(0, 1.0, levels)[first] + rng.normal(0, 0.7, levels)[second]
+    names = [np.char.add("ab"[place], (first, second)[place].astype(str)) for place in (0, 1)]
+    data = pd.DataFrame({"y": rng.binomial(1, expit(eta)), "x": x, "a": names[0], "b": names[1]})
+    return "y ~ x + (1 | a) + (1 | b)", data
+
+
+def insteval() -> tuple[str, pd.DataFrame]:
+    """Whether a lecture was rated 4 or 5 (R's lme4)."""
+    frame = from_r_frame(
+        session().robjects.r("transform(lme4::InstEval, y = as.numeric(y >= 4), s = paste0('s', s),"
+                             " d = paste0('d', d), studage = paste0('t', studage), lectage = "
+                             "paste0('t', lectage), service = as.numeric(service == '1'))")
+    )  # fmt: skip
+    formula = "y ~ service + studage + lectage + (1 | s) + (1 | d)"
+    return formula, frame[["y", "s", "d", "studage", "lectage", "service"]]
+
+
+def measure(design: dict, formula: str, data: pd.DataFrame, engine: str, limit: int) -> dict:
+    """A row of the table: what of ``design`` goes into it, and what the engine found."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "design.npz"
+        kept.write((formula, data), path)
+        found = run_apart("benchmarks.child", engine, str(path), limit=60 * limit, cpu=limit)
+    row = design | {"rows": len(data), "engine": engine} | found
+    if "beta" in found:
+        row["intercept"] = found["beta"]["(Intercept)"]
+        row["sd_1"], row["sd_2"] = (found["sd"][term.group] for term in parse(formula).random)
+    return row
+
+
+def update(path: Path, row: dict) -> pd.DataFrame:
+    """Put a row into the table at ``path``, in the place of an earlier run of the same."""
+    table = pd.DataFrame([row]).reindex(columns=COLUMNS)
+    if path.exists():
+        old = pd.read_csv(path)
+        same = (old["design"] == row["design"]) & (old["engine"] == row["engine"])
+        table = pd.DataFrame([*old[~same].to_dict("records"), *table.to_dict("records")])
+    order = {name: place for place, name in enumerate(ENGINES)}
+    table = table.sort_values("engine", key=lambda names: names.map(order), kind="stable")
+    table = table.sort_values(["levels", "rows"], kind="stable", ignore_index=True)
+    write_table(table, path)
+    return table
+
+
+def main(
+    out: Annotated[Path, typer.Option(help="Where the table goes.")] = USER_RESULTS / "bench",
+    engines: Annotated[list[str] | None, typer.Option(help="Names; three of them.")] = None,
+    levels: Annotated[list[int] | None, typer.Option(help="Sizes; 0 is InstEval.")] = None,
+    limit: Annotated[int, typer.Option(help="CPU seconds after which one is stopped.")] = 300,
+    seed: Annotated[int, typer.Option(help="Of draws.")] = DEFAULT_SEED,
+) -> None:
+    """Time engines once each, one thread; rows that are not asked for stay as they are."""
+    designs = [
+        ({"design": f"{count:,} × {count:,}, {rows:,} rows", "levels": count}, count, rows)
+        for count, rows in SIZES if levels is None or count in levels
+    ]  # fmt: skip
+    if levels is None or 0 in levels:
+        designs.insert(0, ({"design": "InstEval"}, 0, 0))
+    for design, count, rows in designs:
+        formula, data = crossed(count, rows, seed) if count else insteval()
+        for engine in engines or ENGINES:
+            row = measure(design, formula, data, engine, limit)
+            table = update(out / "public.csv", row)
+            print(row["design"], engine, row.get("cpu_seconds"), row["status"], flush=True)
+    note = f"Hollow: stopped after {limit:g} CPU seconds."
+    plots.save(picture.by_levels(table, limit, note), out / "public")
+
+
+if __name__ == "__main__":
+    typer.run(main)
