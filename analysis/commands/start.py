@@ -26,6 +26,8 @@ PANEL = "Start here"
         "--reasoning off --language all",
         "Calibrated with a few of your templates": "transfer predict --model Qwen/Qwen3-8B "
         "--reasoning on --language swh --outcomes few.csv",
+        "On MGSM-Pro, with results of your own beside": "transfer predict --benchmark mgsm_pro "
+        "--model gemma-3-27b-it --language yor --train mine.csv",
     }
 )
 def predict(
@@ -76,7 +78,18 @@ def predict(
     train: Annotated[
         Path | None,
         typer.Option(
-            "--train", help="Outcomes to learn from. Default: the study's published ones."
+            "--train",
+            help="Outcomes to learn from. Default: the study's published ones. With --benchmark: "
+            "yours, learned from beside the embedded ones (benchmark, model, language, n_correct, "
+            "n_total).",
+        ),
+    ] = None,
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--benchmark",
+            help="Predict on a benchmark by the pooled model: mgsm_pro, mgsm_symbolic, or one of "
+            "--train; repeatable. Every model that it has outcomes of unless --model says which.",
         ),
     ] = None,
     models: options.Models = None,
@@ -101,11 +114,13 @@ def predict(
     directory = options.training_directory(out, train)
     if save is not None:
         file_to_write(save, ".csv", ".parquet")
-    study = reading.study(directory, train, models, languages, tokenizer_counts, seed)
+    learned = None if benchmark else train
+    study = reading.study(directory, learned, models, languages, tokenizer_counts, seed)
     asked = [code for text in language for code in text.split(",")]
     found = predict(
         asked, model, reasoning=reasoning, params=params, family=family, target=target,
-        outcomes=outcomes, study=study, items=items,
+        outcomes=outcomes, study=study, items=items, benchmark=benchmark or None,
+        train=train if benchmark else None,
     )  # fmt: skip
     deliver(found, None)
     if save is not None:

@@ -1,9 +1,10 @@
 """The kinds of outcome table: their columns declared as data, validation, and adding up.
 
-Three kinds: ``instances`` (one row per question asked), ``cells`` (counts per variant, language
-and template) and ``pairs`` (counts per variant, language and split). Whatever enters the analysis
-passes ``validate``; what comes back has exactly the declared columns and types. Answers
-are added up here only.
+Four kinds: ``instances`` (one row per question asked), ``cells`` (counts per variant, language
+and template), ``pairs`` (counts per variant, language and split) and ``aggregates`` (counts per
+benchmark, model and language, as results are published). Whatever enters the analysis passes
+``validate``; what comes back has exactly the declared columns and types. Answers are added up here
+only.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Kind:
 
 _VARIANT = Column("variant", "label", "a model in one reasoning mode")
 _LANGUAGE = Column("language", "label", "ISO 639-3 code")
+_BENCHMARK = Column("benchmark", "label", "which benchmark the items are of", False)
 _TEMPLATE = Column("template", "label", "question template")
 _SPLITS = ("symbolic", "original")
 _SPLIT = Column("split", "label", "symbolic or original questions", False, _SPLITS)
@@ -58,6 +60,18 @@ KINDS = {
             (_VARIANT, _LANGUAGE, replace(_SPLIT, required=True), _N_CORRECT, _N_TOTAL),
             ("variant", "language", "split"),
         ),
+        Kind(
+            "aggregates",
+            (
+                replace(_BENCHMARK, required=True),
+                Column("model", "label", "a model as it was published"),
+                _LANGUAGE,
+                Column("prompt", "label", "prompt or run, where there are several", False),
+                Column("floor", "number", "share that guessing gets right (0-1)", False),
+                *(_N_CORRECT, _N_TOTAL),
+            ),
+            ("benchmark", "model", "language", "prompt"),
+        ),
     )
 }
 
@@ -75,7 +89,7 @@ def validate(table: pd.DataFrame, kind: str, source: str = "the table") -> pd.Da
     Args:
         table: rows to check. Messages name a row by the table's index: readers set it to line
             numbers and name it ``line``; an unnamed index is called ``row``.
-        kind: ``instances``, ``cells`` or ``pairs``.
+        kind: ``instances``, ``cells``, ``pairs`` or ``aggregates``.
         source: the file or whatever else the rows came from, for messages.
 
     Raises InputError, naming source, column, rows and languages, for a missing or misspelt

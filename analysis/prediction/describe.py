@@ -33,21 +33,16 @@ WITHOUT_FERTILITY = "relative fertility is not in the model: the data to learn f
 def model_line(model: AskedModel) -> str:
     """A model in one line: size, mode, family, and what is known about it from the data."""
     mode = "on" if model.reasoning else "off"
+    size = "size unknown" if model.size != model.size else f"{2**model.size:g}B"
     return (
-        f"{model.variant}: {2**model.size:g}B, reasoning {mode}, family "
+        f"{model.variant}: {size}, reasoning {mode}, family "
         f"{model.family.removesuffix(' (new)')} ({KNOWN[model.known]})"
     )
 
 
 def in_percent(table: pd.DataFrame) -> pd.DataFrame:
     """``new_language.predict``'s table as strings: predictions and intervals in percent."""
-    display = pd.DataFrame({"": table["name"] + " (" + table["language"] + ")"})
-    for point in ("plug_in", "integrated"):
-        display[point.replace("_", "-")] = [f"{100 * value:.1f}" for value in table[point]]
-    for level in (round(100 * level) for level in NOMINAL):
-        ends = zip(table[f"low_{level}"], table[f"high_{level}"], strict=True)
-        display[f"{level}%"] = [f"{100 * low:.0f}–{100 * high:.0f}" for low, high in ends]
-    display["log10 pages"] = [f"{value:.2f}" for value in table["resource"]]
+    display = _with_intervals(table, [])
     display["distance"] = [f"{value:.3f}" for value in table["distance"]]
     values = zip(table["fertility"], table["fertility_source"], strict=True)
     display["fertility"] = [
@@ -58,16 +53,51 @@ def in_percent(table: pd.DataFrame) -> pd.DataFrame:
     return display
 
 
+def benchmarks_in_percent(table: pd.DataFrame) -> pd.DataFrame:
+    """Predictions on benchmarks as strings, in percent."""
+    display = _with_intervals(table, ["benchmark", "model"])
+    display["seen"] = table["seen"].map({True: "yes", False: ""})
+    return display
+
+
+def _with_intervals(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    display = pd.DataFrame({"": table["name"] + " (" + table["language"] + ")"})
+    display[keys] = table[keys]
+    for point in ("plug_in", "integrated"):
+        display[point.replace("_", "-")] = [f"{100 * value:.1f}" for value in table[point]]
+    for level in (round(100 * level) for level in NOMINAL):
+        ends = zip(table[f"low_{level}"], table[f"high_{level}"], strict=True)
+        display[f"{level}%"] = [f"{100 * low:.0f}–{100 * high:.0f}" for low, high in ends]
+    display["log10 pages"] = [f"{value:.2f}" for value in table["resource"]]
+    return display
+
+
+def benchmark_remarks(table: pd.DataFrame) -> list[str]:
+    """Remarks on extrapolation, and on pairs that are in the data."""
+    lines = outside_lines(table.drop_duplicates("language"))
+    if table["seen"].any():
+        lines.append(f"{table['seen'].sum()} of these pairs are in the data already")
+    return lines
+
+
+def outside_lines(table: pd.DataFrame) -> list[str]:
+    """A sentence on every language whose features lie outside those learned from."""
+    lines = []
+    for (feature, sign), what in EXTREMES.items():
+        if f"{feature}_outside" not in table.columns:
+            continue  # a predictor without this feature
+        outside = sign * table[f"{feature}_outside"]
+        for name, far in zip(table["name"][outside > 0], outside[outside > 0], strict=True):
+            lines.append(f"extrapolation: {name} {what} ({far:.2f} SD outside)")
+    return lines
+
+
 def remarks(table: pd.DataFrame, marks: bool = True) -> list[str]:
     """Remarks on extrapolation, guesses, calibration, and pairs that are in the data.
 
     And on the marks of ``in_percent``, unless they are not shown.
     """
-    lines = []
-    for (feature, sign), what in EXTREMES.items():
-        outside = sign * table[f"{feature}_outside"]
-        for name, far in zip(table["name"][outside > 0], outside[outside > 0], strict=True):
-            lines.append(f"extrapolation: {name} {what} ({far:.2f} SD outside)")
+    lines = outside_lines(table)
     if marks and (table["fertility_source"] == "counted").any():
         lines.append("relative fertility marked ~ was counted with the model's tokenizer")
     if (table["fertility_source"] == "unknown").any():

@@ -41,13 +41,16 @@ class Named:
     in_data: bool
 
 
-def find(models: pd.DataFrame, name: str, params: float | None) -> Named | None:
+def find(
+    models: pd.DataFrame, name: str, params: float | None, near_is_error: bool = True
+) -> Named | None:
     """The known model of a name; None for another one.
 
     Args:
         models: of the data (``Bundle.models``).
         name: as typed: a variant, a base model, or a hub id with or without its organisation.
         params: billions of parameters, where they are given beside the name.
+        near_is_error: whether what is nearly a known name is refused, or is another model.
 
     Raises InputError for a name that fits several models, for one that is nearly a known one where
     ``params`` is None, and for ``params`` that contradict the known size.
@@ -72,7 +75,7 @@ def find(models: pd.DataFrame, name: str, params: float | None) -> Named | None:
     if len(bases) > 1:
         raise InputError(f"{name} fits several models: say which of {name_some(sorted(bases))}")
     if not found:
-        if params is None and (close := _close(plain, labels)):
+        if near_is_error and params is None and (close := _close(plain, labels)):
             raise InputError(
                 f"no model {name!r} is known. Did you mean {name_some(close)}? If another model "
                 f"is meant, give its size with {option('params')}"

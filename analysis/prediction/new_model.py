@@ -46,13 +46,15 @@ def find_model(
     params: float | None,
     family: str | None,
     reasoning: object,
+    size_needed: bool = True,
 ) -> AskedModel:
     """The model that a name or a description means.
 
     A name is a variant, a base model or a hub id of the data or the registry, in any case and with
     any separators; any other needs a size that its name states, or ``params``, and is taken to be
     of the family whose models' names begin like it. Without ``reasoning`` a base model of one mode
-    has that one, and one that nothing is known of has reasoning off.
+    has that one, and one that nothing is known of has reasoning off. Where a size is not needed,
+    a name without one is a model whose size is not known (NaN).
 
     Raises InputError for a name that is nearly a known one, without ``params``; for one with no
     parsable size; for ``params``, ``family`` or ``reasoning`` that contradict what is known of a
@@ -71,7 +73,7 @@ def find_model(
     kin = None if family is None else model_names.known_family(models, family)
     found = None if name is None else model_names.find(models, name, params)
     if found is None:
-        model = _another(models, name, params, family, kin, asked)
+        model = _another(models, name, params, family, kin, asked, size_needed)
     else:
         model = _known_model(models, found, name, family, asked)
     if note := _outside(models["size"], model.size):
@@ -146,10 +148,14 @@ def _another(
     family: str | None,
     kin: str | None,
     asked: str | None,
+    size_needed: bool,
 ) -> AskedModel:
     """An unknown model, from its description and what its name states."""
     notes = []
-    if params is None:
+    if params is None and not size_needed and model_names.stated(name) is None:
+        params = np.nan
+        notes.append(f"its size is not known; {option('params')} says what it is")
+    elif params is None:
         params = parse_size(name)
         says = f"{option('params')} says otherwise"
         notes.append(f"{params:g} billion parameters: read from the name, {says}")

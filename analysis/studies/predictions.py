@@ -14,6 +14,8 @@ from capability_transfer.analysis.prediction import describe, loo, new_language,
 from capability_transfer.analysis.presentation import plots, progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
+from capability_transfer.analysis.studies import benchmarks
+from capability_transfer.common.errors import InputError, option
 from capability_transfer.common.tables import named
 
 if TYPE_CHECKING:
@@ -116,7 +118,9 @@ def predict(
     outcomes: Source | None = None,
     study: Study | None = None,
     items: int = new_language.ITEMS,
-) -> Predictions:
+    benchmark: str | Sequence[str] | None = None,
+    train: Source | None = None,
+) -> Predictions | benchmarks.BenchmarkPredictions:
     """The accuracy to expect of a model in any language.
 
     Args:
@@ -131,11 +135,28 @@ def predict(
         outcomes: the few templates that you evaluated in these languages, to calibrate with.
         study: what to learn from; the embedded study without it.
         items: questions you would ask in each language; their noise is in the intervals.
+        benchmark: predict on this benchmark, or on several, by the pooled model; every model that
+            they have outcomes of without ``model`` and ``params``.
+        train: with ``benchmark``: your own results, on any benchmarks, to learn from beside the
+            embedded ones (benchmark, model, language, n_correct, n_total).
 
     Raises InputError for a language or model that is not known, or lacks a feature, and for a
     target that nothing reaches.
     """
     study, asked, items = given(study), several("language", language), whole("items", items)
+    if benchmark is not None:
+        for name, value in (("outcomes", outcomes), ("target", target)):
+            if value is not None:
+                raise InputError(
+                    f"{option(name)} is not for {option('benchmark')}: leave one out",
+                    parameter=name,
+                )
+        return benchmarks.predict(
+            study, asked, benchmark, model, reasoning=reasoning, params=params, family=family,
+            train=train, items=items,
+        )  # fmt: skip
+    if train is not None:
+        raise InputError(f"{option('train')} goes with {option('benchmark')}", parameter="train")
     new_language.check_items(items)
     if target is not None:
         new_language.check_target(target)

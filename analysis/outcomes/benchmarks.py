@@ -1,0 +1,193 @@
+"""Outcomes of several benchmarks as counts of models in languages, the embedded ones and a user's.
+
+A benchmark has a *floor*: the share of its items that guessing gets right. Published results are
+aggregates (``schema.KINDS``): how many of a benchmark's items a model got right in a language.
+``data/benchmarks.csv`` knows benchmarks by name; another one states its floor in a column.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from capability_transfer.analysis import published
+from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.outcomes.schema import KINDS, pair_totals, validate
+from capability_transfer.analysis.outcomes.study import study_cells
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.tables import (
+    Column,
+    check_columns,
+    named,
+    read_column,
+    read_rows,
+)
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import names
+
+REGISTRY = Path(__file__).parent / "data" / "benchmarks.csv"
+STUDY, MGSM_PRO = "mgsm_symbolic", "mgsm_pro"
+QUESTIONS = 248
+"""Of MGSM-Pro in each language, of which the original accuracies are shares."""
+
+DESCRIBED = (
+    Column("params_b", "number", "billions of parameters", required=False),
+    Column("base_model", required=False),
+    Column("family", required=False),
+    Column("reasoning", required=False),
+)
+"""What a table of aggregates may say of its models."""
+
+COUNTS = ["benchmark", "model", "language", "floor", "n_correct", "n_total"]
+
+
+@cache
+def _registry() -> pd.DataFrame:
+    rows = read_rows(REGISTRY, ["benchmark", "name", Column("floor", "number"), "answers"])
+    rows["floor"] = read_column(rows["floor"], Column("floor", "number"), str(REGISTRY))
+    return rows.set_index("benchmark")
+
+
+def registry() -> pd.DataFrame:
+    """name, floor (0–1) and kind of answers of the benchmarks that are known, by benchmark."""
+    return _registry().copy()
+
+
+def registered(benchmark: str) -> str | None:
+    """The registry's name of a benchmark, in any case and spelling; None for another one."""
+    known = _registry()
+    labels = {**known["name"].to_dict(), **{code: code for code in known.index}}
+    found = [code for code, label in labels.items() if names.same(label, benchmark)]
+    found += [code for code in known.index if names.same(code, benchmark)]
+    return found[0] if found else None
+
+
+def find(benchmark: str, known: list[str]) -> str:
+    """The benchmark among ``known`` that is meant; InputError, with near matches, for none."""
+    meant = registered(benchmark) or benchmark
+    if found := names.matching(meant, known):
+        return found[0]
+    raise InputError(
+        f"there are no outcomes of a benchmark {benchmark!r}: they are of {name_some(known, 12)}."
+        f"{suggest(benchmark, known)}",
+        parameter="benchmark",
+    )
+
+
+def embedded() -> pd.DataFrame:
+    """The study's totals and MGSM-Pro's original questions, with what is known of the models.
+
+    Returns ``COUNTS`` and params_b (NaN where it is not published), base_model, family, reasoning
+    (on, off). Mode and size of MGSM-Pro's models are in ``analysis/data/mgsm_pro/README.md``.
+    """
+    from capability_transfer.features import models as model_registry
+
+    totals = pair_totals(study_cells()).rename(columns={"variant": "model"})
+    models = model_registry.registry().rename(columns={"variant": "model"})
+    described = ["model", *(column.name for column in DESCRIBED)]
+    ours = totals.merge(models[described], on="model", how="left", validate="many_to_one")
+    scores = published.read("mgsm_pro/accuracy")
+    scores = scores[(scores["table"] >= 8) & (scores["perturbation"] == "original")]
+    correct = np.rint(scores["accuracy"] / 100 * QUESTIONS).astype("int64")
+    theirs = scores.assign(n_correct=correct, n_total=QUESTIONS)
+    known = published.read("mgsm_pro/models")
+    theirs = theirs.merge(known, on="model", how="left", validate="many_to_one")
+    theirs["model"] = theirs["variant"]
+    theirs["language"] = theirs["language"].map(language_registry.resolve)
+    both = {STUDY: ours, MGSM_PRO: theirs}
+    table = pd.concat(
+        [rows.assign(benchmark=name, floor=registry().loc[name, "floor"])
+         for name, rows in both.items()],
+        ignore_index=True,
+    )  # fmt: skip
+    return table[[*COUNTS, *described[1:]]]
+
+
+def read_counts(source: str | Path | pd.DataFrame, benchmark: str | None = None) -> pd.DataFrame:
+    """A user's outcomes as counts of models in languages, by benchmark.
+
+    Args:
+        source: a table of aggregates (benchmark, model, language, n_correct, n_total, and prompt,
+            floor, params_b, base_model, family, reasoning where they are known), or outcomes as
+            ``read_outcomes`` takes them. Prompts and templates are added up.
+        benchmark: the one that outcomes without a column ``benchmark`` are of.
+
+    Returns ``COUNTS`` and the columns of ``DESCRIBED`` that are there.
+
+    Raises InputError for what ``schema.validate`` refuses, for outcomes of no stated benchmark, for
+    a benchmark that is not registered and states no floor, and for one with two.
+    """
+    where = named(source, "outcomes")
+    rows = _aggregates(source, where)
+    if rows is None:
+        rows = _of_cells(source, where, benchmark)
+    rows["benchmark"] = [registered(name) or name for name in rows["benchmark"]]
+    rows["floor"] = _floors(rows, where)
+    described = [column.name for column in DESCRIBED if column.name in rows.columns]
+    key = ["benchmark", "model", "language"]
+    known = rows.groupby(key, sort=False)[["floor", *described]].first()
+    sums = rows.groupby(key, sort=False)[["n_correct", "n_total"]].sum()
+    table = sums.join(known).reset_index()
+    return table[[*COUNTS, *described]]
+
+
+def _aggregates(source: str | Path | pd.DataFrame, where: str) -> pd.DataFrame | None:
+    """A table of aggregates, checked; None for outcomes of another kind."""
+    if not isinstance(source, pd.DataFrame):
+        path = Path(source)
+        if path.is_dir() or path.suffix.casefold() not in (".csv", ".parquet", ".jsonl"):
+            return None
+    rows = read_rows(source, [], "outcomes")
+    if "template" in rows.columns or "instance" in rows.columns:
+        return None
+    if "benchmark" not in rows.columns and "model" in rows.columns:
+        raise InputError(
+            f"{where} has no column 'benchmark': say of which benchmark each row is, since results "
+            "of several are told apart by it alone"
+        )
+    check_columns(rows.columns, (*KINDS["aggregates"].columns, *DESCRIBED), where, "aggregates")
+    checked = validate(rows, "aggregates", where)
+    for column in DESCRIBED:
+        if column.name in rows.columns:
+            own = rows[column.name]
+            if column.reads_as != "text":
+                own = read_column(own, column, where)
+            checked[column.name] = own.to_numpy()
+    return checked
+
+
+def _of_cells(source: str | Path | pd.DataFrame, where: str, benchmark: str | None) -> pd.DataFrame:
+    cells = read_outcomes(source).rename(columns={"variant": "model"})
+    if "benchmark" not in cells.columns:
+        if benchmark is None:
+            raise InputError(
+                f"{where} does not say of which benchmark its outcomes are: add a column "
+                "'benchmark'"
+            )
+        cells["benchmark"] = benchmark
+    key = ["benchmark", "model", "language"]
+    return cells.groupby(key, sort=False, as_index=False)[["n_correct", "n_total"]].sum()
+
+
+def _floors(rows: pd.DataFrame, where: str) -> pd.Series:
+    """The floor of every row: its own, else the registry's."""
+    stated = rows["floor"] if "floor" in rows.columns else pd.Series(np.nan, rows.index)
+    given = stated.groupby(rows["benchmark"]).nunique()
+    if (twice := given.index[given > 1]).size:
+        raise InputError(f"{where}: {name_some(twice)} has more than one floor")
+    outside = stated.notna() & ~((stated >= 0) & (stated < 1))
+    if outside.any():
+        raise InputError(
+            f"{where}: a floor is the share that guessing gets right, from 0 to below 1, not "
+            f"{stated[outside].iloc[0]:g}"
+        )
+    known = stated.groupby(rows["benchmark"]).first()
+    floors = known.fillna(pd.Series(_registry()["floor"]).reindex(known.index))
+    if (lacking := floors.index[floors.isna()]).size:
+        raise InputError(
+            f"{where}: what does guessing get right on {name_some(lacking)}? Add a column 'floor' "
+            "(0.25 where one of four choices is right, 0 where nothing can be guessed)"
+        )
+    return rows["benchmark"].map(floors)
