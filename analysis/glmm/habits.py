@@ -24,7 +24,13 @@ from capability_transfer.analysis.glmm.inference import (
     wald_intervals,
 )
 from capability_transfer.analysis.glmm.laplace import Model, Optimum, Settings, report
-from capability_transfer.analysis.glmm.predict import linear_predictor, probability, slope
+from capability_transfer.analysis.glmm.predict import (
+    averaged,
+    linear_predictor,
+    new_variance,
+    probability,
+    slope,
+)
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
 from capability_transfer.analysis.glmm.uncertainty import standard_errors
 from capability_transfer.common.errors import InputError, name_some, suggest
@@ -253,7 +259,9 @@ class Habits:
             data: rows with the covariates and groups; the rows fitted by default.
             re_form: which random effects enter, at their modes: all (None, as R's NULL), none
                 (``"~0"``, 0 or R's NA), or some, as a formula ``"~ (1 | herd)"`` or group names.
-            new_levels: for a level that the fit has not seen: ``error``, or ``population`` (zero).
+            new_levels: for a level that the fit has not seen: ``error``, ``population`` (effect
+                zero, and known), or ``integrate``: its effect is drawn from its distribution, which
+                the probability is the mean over, and which the interval holds too.
             se: standard errors and intervals too.
             kind: ``response`` (probability; R's own default is the link) or ``link`` (log-odds).
             level: of the intervals.
@@ -265,10 +273,18 @@ class Habits:
             raise InputError(f"kind is 'response' or 'link', not {kind!r}")
         rows = self.data if data is None else as_frame(data)
         groups = self._groups(re_form)
-        eta = linear_predictor(self.fit, rows, groups, new_levels)
+        if new_levels not in ("error", "population", "integrate"):
+            raise InputError(
+                f"new_levels is 'error', 'population' or 'integrate', not {new_levels!r}"
+            )
+        integrated = new_levels == "integrate"
+        known = "population" if integrated else new_levels
+        eta = linear_predictor(self.fit, rows, groups, known)
+        new = new_variance(self.fit, rows, groups) if integrated else np.zeros(len(rows))
         table = {"estimate": eta}
         if se:
             std_error = standard_errors(self.fit, *self._engine, rows, groups)
+            std_error = np.sqrt(std_error**2 + new)
             half = stats.norm.ppf(0.5 + level / 2) * std_error
             table |= {"std_error": std_error, "conf_low": eta - half, "conf_high": eta + half}
         if kind == "response":
@@ -278,6 +294,8 @@ class Habits:
                 else probability(self.fit, value, rows)
                 for name, value in table.items()
             }
+            if integrated:
+                table["estimate"] = averaged(self.fit, eta, np.sqrt(new), rows)
         found = pd.DataFrame(table, index=rows.index)
         return found if se else found["estimate"].rename("fitted")
 

@@ -7,8 +7,11 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm.shares import term_covariance
 from capability_transfer.common.errors import InputError, name_some
 from scipy.special import expit
+
+NODES = 40  # of the quadrature over a new level's effect
 
 
 def linear_predictor(
@@ -48,6 +51,26 @@ def linear_predictor(
                 raise InputError(f"the fit has not seen {term.group} {unseen}")
             eta += covariates[:, position] * mode.fillna(0.0).to_numpy(dtype=float)
     return eta
+
+
+def new_variance(fit: Fit, data: pd.DataFrame, groups: Collection[str] | None = None) -> np.ndarray:
+    """The variance of every row's log-odds by effects of levels that the fit has not seen."""
+    found = np.zeros(len(data))
+    for term in fit.formula.random:
+        if groups is None or term.group in groups:
+            covariates, columns = fit.random_matrix(term, data)
+            covariance = term_covariance(fit, term.group, columns)
+            seen = fit.modes.loc[fit.modes["group"] == term.group, "level"]
+            new = ~term.levels(data).isin(seen).to_numpy()
+            found += new * np.einsum("ij,jk,ik->i", covariates, covariance, covariates)
+    return found
+
+
+def averaged(fit: Fit, eta: np.ndarray, sd: np.ndarray, data: pd.DataFrame) -> np.ndarray:
+    """The mean probability over normal log-odds with means ``eta`` and the SDs ``sd``."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    drawn = np.asarray(eta)[:, None] + np.asarray(sd)[:, None] * nodes
+    return probability(fit, drawn, data) @ (weights / weights.sum())
 
 
 def probability(fit: Fit, eta: np.ndarray, data: pd.DataFrame) -> np.ndarray:

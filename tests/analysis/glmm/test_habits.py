@@ -172,6 +172,24 @@ def test_predictions_for_new_rows_and_levels_are_those_of_r(r, sloped, theirs_sl
         sloped.predict(re_form="~ (1 | herd)")
 
 
+def test_a_new_levels_effect_is_integrated_over(sloped, cbpp):
+    rows = cbpp.head(3)[["herd", "t"]].assign(herd=["1", "new", "new"], t=[1.0, 1.0, 3.0])
+    link = sloped.predict(rows, new_levels="integrate", se=True, kind="link")
+    plain = sloped.predict(rows, new_levels="population", se=True, kind="link")
+    variances = sloped.VarCorr()["vcov"]
+    new = [0.0, *(variances[0] + 2 * t * variances[2] + t**2 * variances[1] for t in (1, 3))]
+    close(link["std_error"] ** 2, plain["std_error"] ** 2 + new, 1e-10)
+    close(link["estimate"], plain["estimate"], 0)
+    drawn = np.random.default_rng(1).standard_normal(400_000)[:, None]
+    mean = expit(link["estimate"].to_numpy() + np.sqrt(new) * drawn).mean(axis=0)
+    shown = sloped.predict(rows, new_levels="integrate", se=True)
+    close(shown["estimate"], mean, 2e-3)
+    assert shown["estimate"][2] > sloped.predict(rows, new_levels="population")[2] + 0.005
+    close(shown["conf_high"], expit(link["conf_high"]), 1e-12)
+    with pytest.raises(InputError, match="'error', 'population' or 'integrate', not 'zero'"):
+        sloped.predict(rows, new_levels="zero")
+
+
 def test_standard_errors_of_predictions_are_of_the_joint_information(sloped, cbpp):
     """[X Z] (joint information)⁻¹ [X Z]', by dense algebra, with the fit's covariance of β."""
     fixed = sloped.fit.fixed_matrix(cbpp)
