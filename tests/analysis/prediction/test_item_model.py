@@ -147,6 +147,13 @@ def test_intervals_hold_whatever_the_trials_of_the_rows_seen(layer, trials):
 
 def test_the_layer_knows_the_trials_it_learned_from(joined):
     assert ItemModel.fit(joined).trials == 20
+    few = joined[joined["language"].isin(["eng", "isl"])]
+    empty = few.iloc[:400].assign(n_correct=0, n_total=0)
+    layer, longer = (
+        ItemModel.fit(cells.reset_index(drop=True)) for cells in (few, pd.concat([few, empty]))
+    )
+    assert longer.trials == 20  # rows without any say nothing
+    assert longer.dispersion == pytest.approx(layer.dispersion, rel=1e-4)
     single = joined.assign(n_correct=(joined["n_correct"] > 10).astype(int), n_total=1)
     layer = ItemModel.fit(single)
     np.testing.assert_array_equal(layer.dispersions(np.array([1, 20])), [1, 1])

@@ -3,10 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm.formula import parse
+from capability_transfer.analysis.prediction.folds import Fold, split
 from capability_transfer.analysis.prediction.models import (
+    CellModel,
     Mean,
     Prediction,
     check_engine,
+    identified,
     mean_by_pair,
     totals,
 )
@@ -65,3 +69,37 @@ def test_an_engine_is_for_predictors_that_it_can_fit():
         check_engine([study, smooth], "lme4")
     with pytest.raises(InputError, match="grand_mean: a mean has no GLMM for the engine lme4"):
         check_engine([mean], "lme4")
+
+
+def test_a_formula_keeps_what_the_data_can_tell():
+    """Without fertility, and without a base model that is its variant; the rest as it stands."""
+    grid = pd.MultiIndex.from_product(
+        [list("abcd"), ["x", "y", "z"]], names=["variant", "language"]
+    )
+    data = grid.to_frame(index=False).assign(resource=np.arange(12.0), size=1.0)
+    data = data.assign(base_model=data["variant"], family=data["variant"].replace({"b": "a"}))
+    text = "~ resource * fertility + size + (1 | family) + (1 | base_model) + (1 | variant)"
+    right = identified(text, data).partition("~ ")[2]
+    assert right == "1 + resource + size + (1 | family) + (1 | variant)"
+    apart = data.assign(base_model=data["variant"].replace({"d": "c"}), fertility=1.0)
+    assert parse(identified(text, apart)) == parse(text)
+
+
+def test_draws_of_a_cell_model_are_of_languages_that_it_has_not_seen(joined, vectors):
+    """Their spread has the language's own effect, and pairs of one language share it."""
+    few = joined[joined["language"].isin(["eng", "deu", "rus", "isl", "hin"])]
+    few = few[few["template"].isin(few["template"].unique()[:8])].reset_index(drop=True)
+    parts = split(few, Fold("language", "isl", ("isl",)))
+    text = "~ size + (1 | template) + (1 | language) + (1 | variant:language)"
+    fitted = CellModel("m", "m", text).fit(parts.train, vectors, "laplace")
+    found = fitted.predict(parts.held, vectors, 400, 1)
+    assert found.draws.shape == (few["variant"].nunique(), 400)
+    logit = np.log(found.draws / (1 - found.draws))
+    new = np.hypot(fitted.fit.sd("language"), fitted.fit.sd("variant:language"))
+    spread = np.subtract(*np.quantile(logit, [0.75, 0.25], axis=1)) / 1.349
+    assert (spread > 0.6 * new).all()
+    assert (spread < 4 * new).all()
+    assert np.corrcoef(logit)[np.triu_indices(len(logit), 1)].min() > 0
+    assert (
+        np.abs(np.median(logit, axis=1) - np.log(found.plug_in / (1 - found.plug_in))).max() < 0.5
+    )

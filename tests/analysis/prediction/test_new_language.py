@@ -1,5 +1,7 @@
 """Prediction for any language and model, from a bundle of a part of the study."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -453,3 +455,34 @@ def test_of_a_pair_of_the_data_the_fits_own_value_is_predicted(bundle):
     assert table["seen"].all()
     counts = bundle.pairs[bundle.pairs["variant"] == variant].set_index("language")["fertility"]
     np.testing.assert_allclose(table["fertility"], counts[table.index], atol=1e-9)
+
+
+def test_a_line_of_size_is_that_of_any_other_model_of_the_family(bundle):
+    """Neither a base model's own effect nor its size moves the line that it is compared along."""
+    rows, _ = new_language.find_languages(bundle, ["eng", "isl"])
+    small, large = (
+        new_model.find_model(bundle, f"Qwen2.5-{size}B-Instruct", None, None, None)
+        for size in ("1.5", "14")
+    )
+    lines = [np.array(new_language.size_lines(bundle, one, rows)) for one in (small, large)]
+    np.testing.assert_allclose(*lines, atol=1e-9)
+    new = new_model.find_model(bundle, None, 2, "Qwen2.5", "off")
+    at_zero, slope = lines[0]
+    own = _predict(bundle, new, ["eng", "isl"])["plug_in"]
+    np.testing.assert_allclose(own, expit(at_zero + slope * 1.0), atol=1e-9)
+
+
+def test_models_that_there_are_no_outcomes_of_are_not_learned_from(inputs):
+    known = store.catalogue(inputs)
+    assert set(known.models["variant"]) == set(inputs.cells["variant"])
+    more = inputs.features.models.iloc[[0]].assign(variant="unseen", tokenizer=None)
+    models = pd.concat([inputs.features.models, more], ignore_index=True)
+    wider = replace(inputs, features=replace(inputs.features, models=models))
+    assert "unseen" not in set(store.catalogue(wider).models["variant"])
+    bare = replace(wider, features=replace(wider.features, models=models.drop(columns="hub_id")))
+    assert set(store.catalogue(bare).models["hub_id"]) == {""}
+    pairs = store.pairs_known(inputs)
+    own, further = inputs.features.pairs, inputs.further_pairs
+    assert len(pairs) == len(own) + len(further)
+    assert not pairs.duplicated(["variant", "language"]).any()
+    assert len(store.pairs_known(replace(inputs, further_pairs=None))) == len(own)
