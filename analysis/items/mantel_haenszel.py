@@ -50,7 +50,7 @@ def mantel_haenszel(crossed: Crossed, within: float = 0.0) -> dict[str, np.ndarr
 def _counts(crossed: Crossed, place: int, strata: np.ndarray, within: float) -> np.ndarray:
     """Right and wrong answers of one language by template and stratum, flat."""
     block = crossed.blocks[place]
-    shrink = 1 / (1 + (block.total - 1) * within)
+    shrink = 1 / (1 + (block.total - 1.0) * within)
     cell = block.items[block.item] * STRATA + strata[place][block.variant]
     size = len(crossed.templates) * STRATA
     right = np.bincount(cell, block.correct * shrink, size)

@@ -29,6 +29,12 @@ ABILITY_SD = 5.0
 """Log-odds; what keeps a pair that is all right or all wrong finite, and no other."""
 
 ROUNDS, INNER = 60, 25
+LEAST = 6
+"""Rounds at least: an effect of −8 takes some Newton steps."""
+
+LEARN_FROM = 4000
+"""Templates by which, where there are many more, abilities and the mixture are begun."""
+
 TOLERANCE = 1e-3
 LONGEST_STEP = 2.0
 WALD = 1.959964
@@ -130,22 +136,33 @@ def screen(cells: pd.DataFrame, threshold: float = THRESHOLD) -> Screen:
         there[place, block.items] = True
     able = there & (there.sum(axis=0) >= FEWEST)
     spread, state = Spread(), _start(crossed)
-    converged, rounds = False, 0
-    while not converged and rounds < ROUNDS:
-        rounds += 1
-        before = spread
-        residual = _over_cells(crossed, state, spread)
-        spread = replace(spread, within=_within(residual, spread, state, able))
-        spread = _mixture(state, spread, able)
-        converged = rounds > 3 and not spread.differs(before)
+    if (step := able.any(axis=0).sum() // LEARN_FROM) > 1:
+        part = able & (np.arange(able.shape[1]) % step == 0)
+        spread, learned, _, _ = _fitted(crossed.thinned(step), _start(crossed), spread, part)
+        state.ability = learned.ability
+    spread, state, rounds, converged = _fitted(crossed, state, spread, able)
     items = _described(crossed, state, spread, able, threshold)
     lost = tuple(crossed.templates[there.any(axis=0) & ~able.any(axis=0)].astype(str))
     return Screen(items, spread, rounds, converged, lost)
 
 
+def _fitted(
+    crossed: Crossed, state: _State, spread: Spread, able: np.ndarray
+) -> tuple[Spread, _State, int, bool]:
+    """The algorithm from a start; with the number of its rounds, and whether it ended by itself."""
+    for rounds in range(1, ROUNDS + 1):
+        before = spread
+        residual = _over_cells(crossed, state, spread)
+        spread = replace(spread, within=_within(residual, spread, state, able))
+        spread = _mixture(state, spread, able)
+        if rounds >= LEAST and not spread.differs(before):
+            return spread, state, rounds, True
+    return spread, state, ROUNDS, False
+
+
 def effective(block: Block, within: float) -> tuple[np.ndarray, np.ndarray]:
     """Correct and all answers of cells, counted as independent ones (Williams 1982)."""
-    shrink = 1 / (1 + (block.total - 1) * within)
+    shrink = 1 / (1 + (block.total - 1.0) * within)
     return block.correct * shrink, block.total * shrink
 
 
@@ -222,7 +239,7 @@ def _abilities(
     ability += np.clip(step, -LONGEST_STEP, LONGEST_STEP)
     squares = ((block.correct - block.total * chance) ** 2).sum()
     variance = variance * block.total
-    repeated = (variance * (block.total - 1)).sum()
+    repeated = (variance * (block.total - 1.0)).sum()
     return np.array([squares, variance.sum(), repeated, len(block.total), seen.sum()])
 
 
@@ -328,10 +345,10 @@ def _of_items(
     at = (place, block.items)
     ability = state.ability[place][block.variant]
     usual = expit(ability + state.centre[at][block.item])
-    answers = block.by_item(block.total)
+    answers = block.by_item(block.total.astype(float))
     found = {
         "expected": block.by_item(block.total * usual) / answers,
-        "observed": block.by_item(block.correct) / answers,
+        "observed": block.by_item(block.correct.astype(float)) / answers,
         "models": block.by_item(np.ones_like(usual)),
         "answers": answers,
     }

@@ -71,6 +71,15 @@ def test_expected_and_observed_accuracy(simulated):
     assert gap[broken].mean() > 0.25
 
 
+def test_many_templates_are_begun_by_a_part_and_end_alike(simulated, monkeypatch):
+    cells, _, found = simulated
+    monkeypatch.setattr("capability_transfer.analysis.items.screen.LEARN_FROM", 20)
+    again = screen(cells)
+    assert again.rounds <= found.rounds
+    assert again.items["flagged"].equals(found.items["flagged"])
+    assert np.abs(again.items["effect"] - found.items["effect"]).max() < 0.05
+
+
 def test_an_item_that_is_too_easy_is_found():
     cells, truth = simulate(replace(WORLD, effect=4.0, templates=80), np.random.default_rng(1))
     items = screen(cells).items
@@ -198,5 +207,9 @@ def test_cells_are_grouped_by_language_and_template():
     x, y, _ = crossed.blocks
     assert crossed.templates[x.items].tolist() == ["1", "2"]
     assert x.by_item(x.correct).tolist() == [9, 2]
+    thin = crossed.thinned(2).blocks  # the first template alone
+    assert [one.correct.tolist() for one in thin] == [[4, 5], [1, 3], []]
+    assert [one.starts.tolist() for one in thin] == [[0], [0], []]
+    assert thin[0].item.tolist() == [0, 0]
     assert x.by_variant(x.correct).tolist() == [7, 4]
     assert y.by_item(y.correct).tolist() == [4]
