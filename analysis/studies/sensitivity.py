@@ -122,11 +122,12 @@ class Sensitivity(Result):
                 f"({first['gap']:.1f} points) with all items, and that of "
                 f"{labels.language(then['language'])} ({then['gap_without']:.1f}) without"
             )
-        for row in self.held_out.query("level == 'pair'").itertuples():
-            told.append(
-                f"Held-out pairs, {row.predictor}: mean error {row.mae:.2f} points with all items, "
-                f"{row.mae_without:.2f} without"
-            )
+        told += [
+            f"Held-out pairs, {row.predictor}: mean error {row.mae:.2f} points with all items, "
+            f"{row.mae_without:.2f} without"
+            for row in self.held_out.itertuples()
+            if row.level == "pair"
+        ]
         return told
 
 
@@ -175,7 +176,7 @@ def _effects(study: Study, left: Study) -> pd.DataFrame:
                 ["part", "term"]
             )
         )
-    table = tables[0].join(tables[1], rsuffix="_without").reset_index()
+    table = tables[0].join(tables[1].add_suffix("_without")).reset_index()
     table["moved"] = (table["estimate_without"] - table["estimate"]) / table["std_error"]
     sign = np.sign(table["estimate"]) != np.sign(table["estimate_without"])
     significant = (table["p_value"] < ALPHA) != (table["p_value_without"] < ALPHA)
@@ -252,7 +253,7 @@ def _held_out(study: Study, left: Study, predictors: Sequence[str], workers: int
         hold_out(one, list(predictors), workers=workers).summary.set_index(keys)[shown]
         for one in (study, left)
     ]
-    return tables[0].join(tables[1], rsuffix="_without").reset_index()
+    return tables[0].join(tables[1].add_suffix("_without")).reset_index()
 
 
 def effects_table(effects: pd.DataFrame, note: str) -> Table:
