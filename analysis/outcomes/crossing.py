@@ -7,12 +7,15 @@ ids that differ from language to language; neither can be told from a single fil
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-import duckdb
 import pandas as pd
 from capability_transfer.analysis.outcomes.samples import Log
 from capability_transfer.analysis.outcomes.task_names import benchmark
 from capability_transfer.common.errors import name_some, option, spelled
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 def notes(database: duckdb.DuckDBPyConnection, logs: Iterable[Log]) -> list[str]:

@@ -14,9 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pandas as pd
 import pyarrow as pa
 from capability_transfer.analysis.outcomes import crossing
@@ -32,6 +31,9 @@ from capability_transfer.common.errors import DamagedFile, InputError, name_some
 from capability_transfer.common.files import replacing
 from capability_transfer.common.tables import records
 from capability_transfer.features import languages as language_registry
+
+if TYPE_CHECKING:
+    import duckdb
 
 Progress = Callable[[int], None]
 

@@ -21,12 +21,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pandas as pd
 from capability_transfer.analysis.outcomes.staging import SCHEMA
 from capability_transfer.common.errors import InputError, name_some, option, suggest
+
+if TYPE_CHECKING:
+    import duckdb
 
 ERRORS = ("fail", "wrong", "drop")
 DUPLICATES = ("fail", "first")
@@ -80,6 +82,8 @@ class Counts:
 
 def connect(temporary: Path) -> duckdb.DuckDBPyConnection:
     """DuckDB within ``MEMORY``, spilling into a folder."""
+    import duckdb
+
     database = duckdb.connect()
     database.execute(f"SET memory_limit = '{MEMORY}'")
     # The bar would write into our output. Where it is off it stays alone: in a notebook without

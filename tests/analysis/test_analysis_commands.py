@@ -19,12 +19,12 @@ def transfer(*arguments, cwd):
 def folder(tmp_path_factory):
     """Ten runs, seven languages and ten templates of the embedded outcomes, both splits."""
     path = tmp_path_factory.mktemp("own")
-    cells = study_cells(("symbolic", "original"))
+    languages = ["eng", "deu", "dan", "isl", "mar", "hin", "jpn"]
+    cells = study_cells(("symbolic", "original"), languages)
     runs = [f"Qwen3-{size}B (reasoning {mode})" for size in ("0.6", "1.7", "4", "8")
             for mode in ("on", "off")]  # fmt: skip
     kept = cells[
         cells["variant"].isin([*runs, "gemma-3-4b-it", "gemma-3-12b-it"])
-        & cells["language"].isin(["eng", "deu", "dan", "isl", "mar", "hin", "jpn"])
         & cells["template"].isin(cells["template"].unique()[:10])
     ]
     kept.to_csv(path / "cells.csv", index=False)
