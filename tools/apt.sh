@@ -31,7 +31,9 @@ apt_update() { # once a run: a container's lists are empty
 apt_install() { # where apt-get is there and allowed; quiet unless it fails
   may_apt || return 1
   say "apt-get install $* (some minutes) ..."
-  apt_update && quietly privileged apt-get install -y --no-install-recommends "$@"
+  # a new machine that updates itself holds dpkg's lock for its first minutes
+  apt_update && quietly privileged apt-get install -y --no-install-recommends \
+    -o DPkg::Lock::Timeout=300 "$@"
 }
 
 os_release() { # NAME of /etc/os-release, empty where it says none

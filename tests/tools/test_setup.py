@@ -51,6 +51,7 @@ for i in {{1..2000}}; do echo "a description that does not end within a pipe's b
 APT_GET = """#!/bin/bash
 echo "apt-get $*" >> {log}
 [ "$1" != update ] || touch {folder}/updated
+[ "$1" != install ] || [[ "$*" == *DPkg::Lock::Timeout=* ]] || exit 100 # another apt has the lock
 [[ "$*" != *install*python3* ]] || cp {folder}/offered {folder}/bin/python3
 """
 R = """#!/bin/bash
