@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -29,7 +28,7 @@ from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import replacing
 from capability_transfer.evaluation.answers.boxed import box_number
 from capability_transfer.evaluation.answers.numbers import decimal_sign
-from capability_transfer.evaluation.drawing import Drawer, NoInstance
+from capability_transfer.evaluation.drawing import Drawer, NoInstance, clock
 from capability_transfer.evaluation.folders import Folder, find_folders, load_template, package
 from joblib import Parallel, delayed
 
@@ -124,7 +123,7 @@ def generate(
         seed: of all draws.
         splits: ``symbolic``, ``original`` (one instance a template: its default values) or both.
         templates: only the first so many, or those with these ids; all if None.
-        seconds: time limit of one template's instances.
+        seconds: time limit of one template's instances, of processor time.
         workers: processes; -1 for one per core. Instances do not depend on it.
         progress: called with the number of finished templates and of all.
 
@@ -258,7 +257,7 @@ def _instances(
     """One template's instances in one split, or why there are none; runs in a worker."""
     folder = Folder(path)
     number = template_id(file.stem)
-    deadline = time.monotonic() + seconds
+    deadline = clock() + seconds
     try:
         template = load_template(file)
         texts = (

@@ -8,7 +8,6 @@ and the ids by which languages are matched.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +21,13 @@ from capability_transfer.common.errors import InputError
 from capability_transfer.evaluation.answers.boxed import box_number
 from capability_transfer.evaluation.answers.numbers import decimal_sign, numbers
 from capability_transfer.evaluation.answers.stages import marks
-from capability_transfer.evaluation.drawing import HOLDS, Drawer, NoInstance, condition_probe
+from capability_transfer.evaluation.drawing import (
+    HOLDS,
+    Drawer,
+    NoInstance,
+    clock,
+    condition_probe,
+)
 from capability_transfer.evaluation.folders import Folder, find_folder, load_template
 from capability_transfer.evaluation.instances import final_answer, template_id
 
@@ -52,7 +57,7 @@ def check(
 
     Args:
         folder: from ``evaluation.folders.find_folder``.
-        seconds: time limit of one template's draws.
+        seconds: time limit of one template's draws, of processor time.
         files: only these of its files.
 
     Returns columns templates (folder), template, check, passed, detail (why it failed). A template
@@ -81,7 +86,7 @@ def inherited(failed: pd.DataFrame, seconds: float = 20.0) -> pd.Series:
 
     Args:
         failed: rows of ``check``.
-        seconds: time limit of one template's draws.
+        seconds: time limit of one template's draws, of processor time.
     """
     english, ids = find_folder(REFERENCE), _reference_ids()
     files = {template_id(file.stem): file for file in english.files}
@@ -153,7 +158,7 @@ def _solution(case: Case) -> str | None:
 
 def _instances(case: Case) -> str | None:
     drawer = Drawer(case.template, case.folder.replacements)
-    deadline = time.monotonic() + case.seconds
+    deadline = clock() + case.seconds
     for index in range(DRAWS):
         drawn = drawer.draw(Random(f"quality/{index}"), deadline)
         if left := re.findall(r"\{[^}]*\}", drawn.question + drawn.answer):

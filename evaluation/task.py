@@ -97,7 +97,7 @@ def multilingual_gsm(
         switch: none, chat_template or effort.
         file: an instance file (``transfer instances``) in place of new instances; of the other
             arguments ``languages``, ``split``, ``templates`` and ``instances`` are then not used.
-        seconds: time limit of one template's instances.
+        seconds: time limit of one template's instances, of processor time.
 
     Raises InputError for arguments that cannot be met.
     """

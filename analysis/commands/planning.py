@@ -151,7 +151,9 @@ def templates(
     ] = None,
     seconds: Annotated[
         float,
-        typer.Option("--seconds", min=0, help="Time limit of one template's draws (seconds)."),
+        typer.Option(
+            "--seconds", min=0, help="Time limit of one template's draws (processor seconds)."
+        ),
     ] = 20.0,
 ) -> None:
     """Check a folder of templates: texts, conditions, solutions, ids, prompt.
@@ -378,7 +380,9 @@ def instances(
     ] = None,
     seconds: Annotated[
         float,
-        typer.Option("--seconds", min=0, help="Time limit of one template's instances (seconds)."),
+        typer.Option(
+            "--seconds", min=0, help="Time limit of one template's instances (processor seconds)."
+        ),
     ] = 120.0,
     workers: Annotated[int, typer.Option("--workers", help="Processes; -1 is one per core.")] = -1,
 ) -> None:

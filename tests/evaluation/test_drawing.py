@@ -5,7 +5,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from capability_transfer.evaluation.drawing import Drawer, NoInstance
+from capability_transfer.evaluation.drawing import Drawer, NoInstance, clock
 from capability_transfer.evaluation.folders import Folder, find_folder, load_template
 from scipy.stats import chisquare
 
@@ -18,7 +18,7 @@ def drawer(path, name=0):
 
 
 def far():
-    return time.monotonic() + 30
+    return clock() + 30
 
 
 def test_draws_are_uniform_over_the_combinations_that_the_package_lists(make_folder):
@@ -48,7 +48,23 @@ def test_later_conditions_are_looked_at_only_if_those_before_hold(make_folder):
 
 def test_conditions_that_nothing_meets_end_at_the_deadline(make_folder):
     with pytest.raises(NoInstance, match="draws satisfied the conditions in the time given"):
-        drawer(make_folder("- a > 10")).draw(Random(1), time.monotonic() + 0.05)
+        drawer(make_folder("- a > 10")).draw(Random(1), clock() + 0.05)
+
+
+def test_only_processor_time_counts(make_folder):
+    class Waiting(Random):
+        """A generator on a busy machine: before every batch others come first."""
+
+        batches = 0
+
+        def getstate(self):
+            self.batches += 1
+            time.sleep(0.4)
+            return super().getstate()
+
+    rng = Waiting(2)
+    drawer(make_folder("- a < b")).draw(rng, clock() + 0.3)
+    assert rng.batches > 1
 
 
 def test_an_expression_that_cannot_be_evaluated_is_said(make_folder):
