@@ -161,7 +161,9 @@ def _note(source: str) -> str:
         "refits of our engine started at the full fit. `study.csv`: all fits of the study, part "
         "by part, in seconds of a processor. `growth.csv`: our engine on the cells with as many "
         "copies of their templates (25 at first), variants or languages; `exponent` is the slope "
-        "of log seconds on log size.\n\n"
+        "of log seconds on log size. `public.csv` (`python -m benchmarks.public`): InstEval of R's "
+        "lme4, ratings of 4 or 5 by students and lecturers, and simulated designs of two factors "
+        "that cross at random, each engine once, stopped after a number of CPU seconds.\n\n"
         f"Machine: {os.cpu_count()} cores, {platform.machine()}, {platform.system()}, Python "
         f"{platform.python_version()}, NumPy {version('numpy')}."
     )

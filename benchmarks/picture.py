@@ -57,7 +57,7 @@ def by_levels(table: pd.DataFrame, limit: float, note: str) -> Figure:
         axes = figure.subplots()
         stopped = table["status"].str.startswith("stopped")
         table = table.assign(cpu_seconds=table["cpu_seconds"].mask(stopped, limit), stopped=stopped)
-        table = table.dropna(subset=["cpu_seconds"]).sort_values("levels_1")
+        table = table.dropna(subset=["cpu_seconds"]).sort_values("levels")
         crossed = table["rows"] == 10 * table["levels"]
         for mark, (engine, rows) in zip(MARKS, table.groupby("engine", sort=False)):  # noqa: B905
             color = OURS if engine == "laplace" else INK if engine == "glmmTMB" else MUTED

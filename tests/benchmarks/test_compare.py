@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from capability_transfer.common import kept
 
-from benchmarks import growth, picture
+from benchmarks import growth, picture, public
 from benchmarks.apart import run_apart
 from benchmarks.compare import update
 
@@ -51,6 +51,8 @@ def test_an_engine_that_fails_or_is_stopped(design):
     }
     slow = run_apart("benchmarks.child", "laplace", str(design), limit=0.01)
     assert slow == {"status": "stopped after 0.01 s"}
+    slow = run_apart("benchmarks.child", "laplace", str(design), limit=120, cpu=1)
+    assert slow == {"status": "stopped after 1 CPU s"}
 
 
 def test_stopped_engines_stay_in_the_picture():
@@ -59,6 +61,26 @@ def test_stopped_engines_stay_in_the_picture():
     figure = picture.draw(pd.DataFrame(rows, columns=columns), 9.0, "Data: none.")
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts == ["laplace", "lme4"]
+
+
+def test_crossed_designs_are_drawn_by_their_levels(tmp_path):
+    formula, data = public.crossed(50, 500, 1)
+    assert formula == "y ~ x + (1 | a) + (1 | b)"
+    assert data[["a", "b"]].nunique().tolist() == [50, 50]
+    assert set(data["y"]) == {0, 1}
+    path = tmp_path / "public.csv"
+    for engine, seconds, status in (("laplace", 2.0, "converged"), ("glmmTMB", None, "stopped"),
+                                    ("laplace", 1.0, "converged")):  # fmt: skip
+        row = {"design": "50 × 50", "levels": 50, "rows": 500, "engine": engine,
+               "cpu_seconds": seconds, "status": status}  # fmt: skip
+        table = public.update(path, row)
+    assert table["engine"].tolist() == ["laplace", "glmmTMB"]
+    assert pd.read_csv(path)["cpu_seconds"].iloc[0] == 1.0
+    figure = picture.by_levels(table, 9.0, "Data: none.")
+    ours, stopped = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
+    assert ours.get_xydata().tolist() == [[50, 1.0]]
+    assert stopped.get_xydata().tolist() == [[50, 9.0]]
+    assert stopped.get_markerfacecolor() == "white"
 
 
 def test_a_rerun_takes_the_place_of_the_earlier_one(tmp_path):
