@@ -21,7 +21,10 @@ EXTREMES = {
     ("distance", -1): "is closer to English than any language learned from",
     ("distance", 1): "is farther from English than any language learned from",
 }
-MULTIPLE = "times the parameters that such a model needs to be predicted what it is in English"
+MULTIPLE = (
+    "times the parameters that such a model needs to be predicted what it is in English (≤1: none "
+    "more)"
+)
 """The meaning of the last column of ``in_percent``."""
 
 SOURCES = {"data": "", "counted": "~", "unknown": "?", "unused": "–"}
@@ -49,7 +52,9 @@ def in_percent(table: pd.DataFrame) -> pd.DataFrame:
         SOURCES[source] + (f"{value:+.2f}" if source in ("data", "counted") else "")
         for value, source in values
     ]
-    display["× size"] = ["–" if v != v else f"{v:.1f}" for v in table["size_multiple"]]
+    display["× size"] = [
+        "–" if v != v else "≤1" if v < 1 else f"{v:.1f}" for v in table["size_multiple"]
+    ]
     return display
 
 

@@ -22,12 +22,17 @@ from capability_transfer.analysis.prediction.store import Bundle, Catalogue
 from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features.languages import ENGLISH
+from scipy import stats
 from scipy.special import expit
 
 ITEMS = 2000
 """Questions that are asked by default: the study's number, 100 templates × 20."""
 
 MOST_ITEMS = 10**9
+GROWTH = stats.uniform(0.0, 1.0)
+"""What a size beyond all in the data changes in log-odds, as a share of what the line does: nothing
+observed says whether growth goes on or ends there, nor whether languages go on to draw level."""
+
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
 
 
@@ -108,6 +113,11 @@ def predict(
     posterior = bundle.fitted.extend_posterior(rows, bundle.vectors)
     eta = _log_odds(posterior, rows, seed)
     mean = posterior.linear_predictor(rows)
+    edge = held_in(rows, bundle.fitted.data["size"])
+    if edge is not None:
+        mean = GROWTH.mean() * mean + (1 - GROWTH.mean()) * posterior.linear_predictor(edge)
+        share = GROWTH.rvs(posterior.count, random_state=np.random.default_rng([seed, 4]))
+        eta = share * eta + (1 - share) * _log_odds(posterior, edge, seed)
     plug_in, accuracy = expit(mean), expit(eta)
     seen_templates = np.zeros(len(rows), dtype=int)
     for i, language in enumerate(rows["language"]):
@@ -138,6 +148,15 @@ def predict(
     table["seen"] = [(model.variant, language) in pairs for language in rows["language"]]
     table["templates"] = seen_templates
     return table.assign(size_multiple=size_multiples(bundle, model, languages))
+
+
+def held_in(rows: pd.DataFrame, known: pd.Series) -> pd.DataFrame | None:
+    """The rows with sizes at the edge of the known ones where they lie beyond it; None if none do.
+
+    All sizes are z-scores of the same constants.
+    """
+    inside = rows["size"].clip(known.min(), known.max())
+    return None if (inside == rows["size"]).all() else rows.assign(size=inside)
 
 
 def _log_odds(posterior: Posterior, rows: pd.DataFrame, seed: int) -> np.ndarray:

@@ -94,7 +94,8 @@ def _outside(sizes: pd.Series, size: float) -> str | None:
         if far > 1e-9:
             return (
                 f"extrapolation: {2**size:g} billion parameters are {which} than any model learned "
-                f"from ({2**edge:g} billion), and the line of size is drawn on"
+                f"from ({2**edge:g} billion), by {abs(far):.1f} doublings: what size changes "
+                "beyond is taken to lie anywhere between nothing and the line drawn on"
             )
     return None
 

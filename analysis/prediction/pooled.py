@@ -26,6 +26,7 @@ from capability_transfer.analysis.glmm.predict import probability
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.prediction import model_names
 from capability_transfer.analysis.prediction.models import Languages, fit_glmm
+from capability_transfer.analysis.prediction.new_language import GROWTH, held_in
 from capability_transfer.analysis.prediction.predictors import Smooth
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.features import languages as language_registry
@@ -205,14 +206,21 @@ class FittedPool:
 
     def plug_in(self, rows: pd.DataFrame) -> np.ndarray:
         """Probabilities of a correct answer of standardised rows, what is new at its mean."""
-        eta = self._posterior(rows).linear_predictor(rows)
+        posterior = self._posterior(rows)
+        eta = posterior.linear_predictor(rows)
+        if (edge := held_in(rows, self.data["size"])) is not None:
+            eta = GROWTH.mean() * eta + (1 - GROWTH.mean()) * posterior.linear_predictor(edge)
         return probability(self.fit, eta, rows)
 
     def draws(self, rows: pd.DataFrame, seed: int) -> np.ndarray:
         """Draws of the probabilities (rows × draws), each row as if it alone were asked about."""
         posterior = self._posterior(rows)
         noise = np.random.default_rng(seed).standard_normal(posterior.count)
-        return probability(self.fit, posterior.draws_apart(rows, noise), rows)
+        eta = posterior.draws_apart(rows, noise)
+        if (edge := held_in(rows, self.data["size"])) is not None:
+            share = GROWTH.rvs(posterior.count, random_state=np.random.default_rng([seed, 4]))
+            eta = share * eta + (1 - share) * posterior.draws_apart(edge, noise)
+        return probability(self.fit, eta, rows)
 
 
 def fit(found: Pool, start: object = None) -> FittedPool:

@@ -244,11 +244,14 @@
     for (const [level, low, high] of found.intervals) {
       byId(`interval-${level}`).textContent = `${low}–${high}`;
     }
-    byId("multiple").textContent = found.multiple === null ? "–" : `× ${found.multiple}`;
+    byId("multiple").textContent = found.multiple === null ? "–"
+      : `× ${found.multiple < 1 ? "≤1" : found.multiple}`;
     byId("multiple-said").textContent = place === data.reference
       ? "English is what multiples are against."
       : found.multiple === null
         ? `No size up to ${data.limit}B is predicted here what ${billions}B is in English.`
+        : found.multiple < 1
+        ? `Such a model is predicted no less here than in English (${english.plugIn}%).`
         : `To be predicted here what ${billions}B is predicted in English (${english.plugIn}%), ` +
           `such a model needs ${found.multiple} times the parameters, about ` +
           `${Number((found.multiple * billions).toPrecision(2))}B.`;

@@ -126,9 +126,22 @@ def test_a_size_outside_those_learned_from_is_said(bundle):
         (note,) = new_model.find_model(bundle, None, factor * edge, "Qwen3", "on").notes
         assert note.startswith(
             f"extrapolation: {factor * edge:g} billion parameters are {which} than any model "
-            f"learned from ({edge:g} billion)"
+            f"learned from ({edge:g} billion), by 1.0 doublings"
         )
         assert new_model.find_model(bundle, None, edge, "Qwen3", "on").notes == ()
+
+
+def test_beyond_all_sizes_half_of_the_line_is_taken_and_the_interval_holds_both_ends(bundle):
+    rows, _ = new_language.find_languages(bundle, ["swh"])
+    edge = 2 ** bundle.models["size"].max()
+    models = [new_model.find_model(bundle, None, factor * edge, "Qwen3", "on")
+              for factor in (1, 8)]  # fmt: skip
+    at_edge, beyond = (new_language.predict(bundle, model, rows, 2000, 0) for model in models)
+    start, slope = new_language.size_lines(bundle, models[0], rows)
+    on_line = start + slope * (np.log2(edge) + 3)
+    assert logit(at_edge["plug_in"])[0] == pytest.approx(on_line[0] - 3 * slope[0])
+    assert logit(beyond["plug_in"])[0] == pytest.approx(on_line[0] - 1.5 * slope[0])
+    assert beyond["low_80"][0] < beyond["plug_in"][0] < beyond["high_80"][0]
 
 
 def test_a_new_model_takes_its_size_and_family_from_its_name_and_says_so(bundle):

@@ -86,7 +86,8 @@ def test_every_setting_is_what_predict_says_of_it_alone(bundle, payload, family,
     told = [f"{low}–{high}" for low, high in ends.reshape(3, 2)]
     assert told == [shown[f"{level}%"] for level in payload["levels"]]
     multiple = numbers(payload, "multiples", "<i4")[place]
-    assert shown["× size"] == ("–" if multiple < 0 else f"{multiple / 10:.1f}")
+    told = "–" if multiple < 0 else "≤1" if multiple < 10 else f"{multiple / 10:.1f}"
+    assert shown["× size"] == told
     said = payload["families"].index(family) * len(codes) + codes.index(code)
     texts = payload["texts"][numbers(payload, "remarks", "<u2")[said]]
     assert texts == describe.remarks(alone, marks=False)
