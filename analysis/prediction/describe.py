@@ -53,7 +53,7 @@ def in_percent(table: pd.DataFrame) -> pd.DataFrame:
         for value, source in values
     ]
     display["× size"] = [
-        "–" if v != v else "≤1" if v < 1 else f"{v:.1f}" for v in table["size_multiple"]
+        "–" if v != v else "≤1" if round(v, 1) < 1 else f"{v:.1f}" for v in table["size_multiple"]
     ]
     return display
 
