@@ -150,6 +150,18 @@ def predict(
     return table.assign(size_multiple=size_multiples(bundle, model, languages))
 
 
+def counted(size: np.ndarray | float, known: pd.Series) -> np.ndarray:
+    """Sizes (log2) as the line takes them: beyond the known ones by ``GROWTH``'s mean share."""
+    inside = np.clip(size, known.min(), known.max())
+    return inside + GROWTH.mean() * (size - inside)
+
+
+def uncounted(size: np.ndarray | float, known: pd.Series) -> np.ndarray:
+    """``counted`` undone."""
+    inside = np.clip(size, known.min(), known.max())
+    return inside + (size - inside) / GROWTH.mean()
+
+
 def held_in(rows: pd.DataFrame, known: pd.Series) -> pd.DataFrame | None:
     """The rows with sizes at the edge of the known ones where they lie beyond it; None if none do.
 
@@ -192,7 +204,7 @@ def what_reaches(
     limit = largest_size(bundle)
     sizes = np.linspace(np.log2(0.1), np.log2(limit), 200)
     at_zero, slope = size_lines(bundle, model, languages)
-    found = expit(at_zero[:, None] + slope[:, None] * sizes)
+    found = expit(at_zero[:, None] + slope[:, None] * counted(sizes, bundle.models["size"]))
     reached = found >= target
     first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
     thinking = np.full(len(languages), np.nan)
@@ -250,9 +262,10 @@ def size_multiples(bundle: Bundle, model: AskedModel, languages: pd.DataFrame) -
     if english.empty:
         raise InputError(f"multiples are against English ({ENGLISH}), which the data do not have")
     at_zero, slope = size_lines(bundle, model, pd.concat([english, languages]))
-    target = at_zero[0] + slope[0] * model.size
+    edges = bundle.models["size"]
+    target = at_zero[0] + slope[0] * counted(model.size, edges)
     with np.errstate(divide="ignore", invalid="ignore"):
-        needed = (target - at_zero[1:]) / slope[1:]
+        needed = uncounted((target - at_zero[1:]) / slope[1:], edges)
     reached = (slope[1:] > 0) & (needed <= np.log2(largest_size(bundle)))
     return np.where(reached, 2.0 ** (needed - model.size), np.nan)
 

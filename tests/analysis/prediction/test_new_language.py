@@ -437,7 +437,9 @@ def test_sizes_are_looked_for_from_a_tenth_of_a_billion(bundle):
     found = new_language.what_reaches(bundle, model, rows.iloc[:1], half)["params_b"].iloc[0]
     assert found == pytest.approx(0.5, rel=0.05)
     limit = new_language.largest_size(bundle)
-    assert least["best"].tolist() == pytest.approx(expit(at_zero + slope * np.log2(limit)))
+    edge = bundle.models["size"].max()  # half of the line counts beyond
+    at_limit = expit(at_zero + slope * (edge + np.log2(limit)) / 2)
+    assert least["best"].tolist() == pytest.approx(at_limit)
 
 
 def test_how_far_a_language_lies_outside_is_in_sds_of_those_learned_from(bundle):

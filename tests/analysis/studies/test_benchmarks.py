@@ -24,7 +24,10 @@ def test_pairs_seen_are_predicted_near_what_was_observed(found):
     assert new["high_80"] - new["low_80"] > seen["high_80"] - seen["low_80"]
     assert (table["low_95"] <= table["low_50"]).all()
     assert (table["high_95"] <= 1).all()
-    assert "1 of these pairs are in the data already" in repr(found)
+    shown = repr(found)
+    assert "1 of these pairs are in the data already" in shown
+    assert "as Zulu" in shown
+    assert "were 10 points off on average, and 80% intervals covered 73%" in shown
 
 
 @pytest.mark.slow
