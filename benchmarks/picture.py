@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import matplotlib
+import numpy as np
 import pandas as pd
 from capability_transfer.analysis.presentation.plots import (
     INK,
@@ -50,35 +51,41 @@ def draw(table: pd.DataFrame, limit: float, note: str) -> Figure:
         return figure
 
 
-def by_levels(table: pd.DataFrame, limit: float, note: str) -> Figure:
-    """CPU seconds of crossed designs with ten rows per level, and of InstEval beside them."""
+def by_levels(table: pd.DataFrame, note: str) -> Figure:
+    """CPU seconds of crossed designs with ten rows per level; hollow where one was stopped.
+
+    An engine's exponent is the slope of log seconds on log levels, over the designs it finished.
+    """
     with matplotlib.rc_context(RC):
         figure = new_figure(5.4, 3.8)
         axes = figure.subplots()
-        stopped = table["status"].str.startswith("stopped")
-        table = table.assign(cpu_seconds=table["cpu_seconds"].mask(stopped, limit), stopped=stopped)
-        table = table.dropna(subset=["cpu_seconds"]).sort_values("levels")
-        crossed = table["rows"] == 10 * table["levels"]
+        limits = table["status"].str.extract(r"stopped after ([\d.]+)")[0].astype(float)
+        table = table.assign(
+            cpu_seconds=table["cpu_seconds"].fillna(limits), stopped=~limits.isna()
+        )
+        table = table[table["rows"] == 10 * table["levels"]].dropna(subset=["cpu_seconds"])
         for mark, (engine, rows) in zip(MARKS, table.groupby("engine", sort=False)):  # noqa: B905
             color = OURS if engine == "laplace" else INK if engine == "glmmTMB" else MUTED
-            sparse = rows[crossed[rows.index]]
-            finished = sparse[~sparse["stopped"]]
-            axes.plot(finished["levels"], finished["cpu_seconds"], color=color, linewidth=1.2)
-            for is_stopped, part in sparse.groupby("stopped"):
+            done = rows[~rows["stopped"]]
+            axes.plot(done["levels"], done["cpu_seconds"], color=color, linewidth=1.2)
+            for is_stopped, part in rows.groupby("stopped"):
                 axes.plot(
                     part["levels"], part["cpu_seconds"], linestyle="", marker=mark, color=color,
                     markersize=5, markerfacecolor="white" if is_stopped else color,
                 )  # fmt: skip
-            axes.plot([], [], color=color, marker=mark, markersize=5, label=engine)
-        axes.axhline(limit, color=MUTED, linewidth=0.6, linestyle=":")
+            label = engine
+            if len(done) > 1:
+                slope = np.polyfit(np.log(done["levels"]), np.log(done["cpu_seconds"]), 1)[0]
+                label = f"{engine}, exponent {slope:.1f}"
+            axes.plot([], [], color=color, marker=mark, markersize=5, label=label)
         axes.set(xscale="log", yscale="log", xlabel="levels of each of two crossed factors, "
                  "10 rows per level", ylabel="CPU seconds, one thread")  # fmt: skip
-        sizes = sorted(table.loc[crossed, "levels"].unique())
+        sizes = sorted(table["levels"].astype(int).unique())
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
         axes.set_xticks([], minor=True)
         axes.grid(True, which="major")
         axes.set_axisbelow(True)
         axes.set_title("One cold fit of two crossed random intercepts")
-        figure.legend(loc="outside right upper", fontsize=8)
+        axes.legend(loc="upper left", fontsize=8)
         add_note(figure, note)
         return figure

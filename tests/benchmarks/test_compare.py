@@ -69,14 +69,15 @@ def test_crossed_designs_are_drawn_by_their_levels(tmp_path):
     assert data[["a", "b"]].nunique().tolist() == [50, 50]
     assert set(data["y"]) == {0, 1}
     path = tmp_path / "public.csv"
-    for engine, seconds, status in (("laplace", 2.0, "converged"), ("glmmTMB", None, "stopped"),
-                                    ("laplace", 1.0, "converged")):  # fmt: skip
+    runs = [("laplace", 2.0, "converged"), ("glmmTMB", None, "stopped after 9 CPU s"),
+            ("laplace", 1.0, "converged")]  # fmt: skip
+    for engine, seconds, status in runs:
         row = {"design": "50 × 50", "levels": 50, "rows": 500, "engine": engine,
                "cpu_seconds": seconds, "status": status}  # fmt: skip
         table = public.update(path, row)
     assert table["engine"].tolist() == ["laplace", "glmmTMB"]
     assert pd.read_csv(path)["cpu_seconds"].iloc[0] == 1.0
-    figure = picture.by_levels(table, 9.0, "Data: none.")
+    figure = picture.by_levels(table, "Data: none.")
     ours, stopped = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
     assert ours.get_xydata().tolist() == [[50, 1.0]]
     assert stopped.get_xydata().tolist() == [[50, 9.0]]
