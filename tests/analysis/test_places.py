@@ -24,7 +24,7 @@ VALUES = {
     "first": "isl", "second": "deu", "effect": "size=1", "split": "original", "only": "main",
     "mapping": "mine.yaml", "scorer": "match", "errors": "drop", "duplicates": "first",
     "tokenizer": "tiktoken:o200k_base", "level": 0.1, "margin": 2, "english": 0.8, "cells": 0.8,
-    "wanted": 2, "threshold": 0.5, "fail_above": 0.5,
+    "wanted": 2, "threshold": 0.5, "fail_above": 0.5, "width": "column",
 }  # fmt: skip
 OWN_VALUES = {("all", "only"): "overview", ("glmm", "engine"): "lme4-cold"}
 FILES = {"outcomes", "models", "languages", "tokenizer_counts", "scores", "without_items", "known"}
