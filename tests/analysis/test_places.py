@@ -15,7 +15,12 @@ from tests.analysis.command_line import transfer
 NO_RESULTS = {"predict", "ingest", "export", "templates", "instances"}
 """Commands that write at most the file that is named."""
 
-OF_LOGS = {"stages", "compliance", "compute"}
+NEEDED = {
+    "compare": ["--first", "one", "--second", "other"],
+    **{name: ["logs"] for name in ("stages", "compliance", "compute")},
+}
+"""Words that commands cannot do without: what they say is then of one's own."""
+
 PARTS = {"all": {"tables", "figures", "only", "force"}, "items": {"fail_above", "known"}}
 VALUES = {
     "engine": "lme4",
@@ -53,15 +58,15 @@ def _cases():
         if name in NO_RESULTS:
             continue
         options = [p for p in group.commands[name].params if isinstance(p, typer.core.TyperOption)]
-        words = ["logs"] if name in OF_LOGS else []
+        words = NEEDED.get(name, [])
         for parameter in options:
             if parameter.name in ("help", "out", "json"):
                 continue
             alike = parameter.name in {*places.HOW, *PARTS.get(name, ())}
-            study = alike and name not in OF_LOGS
+            study = alike and name not in NEEDED
             given = [*words, *_value(name, parameter)]
             yield pytest.param(name, given, study, id=f"{name} {parameter.opts[0]}")
-        yield pytest.param(name, words, name not in OF_LOGS, id=name)
+        yield pytest.param(name, words, name not in NEEDED, id=name)
 
 
 @pytest.fixture
