@@ -40,6 +40,7 @@ SLOW = (
     "--engine laplace --out transfer-results \\",
     "transfer transfer-metrics",
     "transfer instances",
+    "found = ct.items()",
     "inspect eval",
     "from capability_transfer import",
 )
