@@ -26,7 +26,8 @@ from capability_transfer.features.languages import ENGLISH
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PREDICTORS = ("study", "smooth")
+PREDICTORS = ("study_pairs", "size_reasoning")
+"""The study's model on totals, which takes a second per language, and what knows no language."""
 ALPHA = 0.05
 
 
