@@ -1,12 +1,19 @@
 """lme4 at our optimum: the same likelihood, the same modes, standard errors beside ours."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from capability_transfer.analysis.glmm import lme4
 from capability_transfer.analysis.glmm.formula import parse
-from capability_transfer.analysis.glmm.judge import JUDGE, check_same_model, judge
+from capability_transfer.analysis.glmm.judge import (
+    JUDGE,
+    Judgement,
+    check_same_model,
+    judge,
+)
 from capability_transfer.analysis.glmm.laplace import Model, fit
 from capability_transfer.common.errors import InputError
 
@@ -86,3 +93,18 @@ def test_an_sd_of_zero_needs_no_correlation(cells):
     alone = Model("~ size + (1 | variant)", cells)
     expected = alone.log_likelihood(np.array([0.5]), ours.coefficients.to_numpy())
     assert theirs.log_lik == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_largest_difference_of_a_mode_is_told_by_level_whatever_the_order():
+    ours, theirs = (
+        SimpleNamespace(
+            modes=pd.DataFrame({"group": "g", "term": "x", "level": levels, "mode": modes}),
+            log_lik=log_lik,
+        )
+        for levels, modes, log_lik in (
+            (["a", "b", "c"], [0.1, -0.5, 1.0], -10.0), (["c", "a", "b"], [1.1, 0.1, -0.2], -10.5),
+        )
+    )  # fmt: skip
+    found = Judgement(ours, theirs)
+    assert found.max_mode_difference == pytest.approx(0.3)
+    assert found.log_lik_difference == pytest.approx(0.5)

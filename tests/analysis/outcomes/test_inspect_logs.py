@@ -1,10 +1,13 @@
 """Inspect logs, real ones, to outcomes: what is read, what is refused, and with which message."""
 
+import json
+
 import pandas as pd
 import pytest
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.outcomes.ingest import ingest
 from capability_transfer.analysis.outcomes.policies import Policies
+from capability_transfer.analysis.outcomes.responses import response_cells
 from capability_transfer.analysis.outcomes.samples import Request
 from capability_transfer.common.errors import InputError
 from inspect_ai.log import (
@@ -281,3 +284,18 @@ def test_samples_that_were_invalidated(edited, tmp_path):
     write_eval_log(log, str(path))
     report, table = outcomes([path], tmp_path / "o.parquet")
     assert (report.counts.unfinished, len(table)) == (1, 7)
+
+
+def test_tokens_are_those_of_the_model_and_not_of_one_that_grades_it(logs, tmp_path):
+    stated = json.loads((logs / "plain_json.json").read_text(encoding="utf-8"))
+    for sample in stated["samples"]:
+        grader = {"input_tokens": 9999, "output_tokens": 9999, "total_tokens": 19998}
+        sample["model_usage"] = {"a/grader": grader} | sample["model_usage"]
+    path = tmp_path / "graded.json"
+    path.write_text(json.dumps(stated), encoding="utf-8")
+    plain, graded = (
+        response_cells([file], Request(), Policies())[0]
+        for file in (logs / "plain_json.json", path)
+    )
+    assert plain["output_tokens"].between(1, 9000).all()
+    pd.testing.assert_frame_equal(graded, plain)

@@ -5,6 +5,7 @@ import json
 import pandas as pd
 import pytest
 from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.mapping import Mapping, Source
 from capability_transfer.analysis.outcomes.samples import Request
 from capability_transfer.common.errors import InputError
 
@@ -232,3 +233,14 @@ def test_bad_joins_and_readings(tmp_path, text, message):
     table.write_text("variant,language,template,instance,correct\na,dan,1,1,1\n")
     with pytest.raises(InputError, match=message):
         table_of([table], tmp_path, text)
+
+
+@pytest.mark.parametrize("nothing", [None, "", float("nan")])
+def test_an_empty_place_gives_way_to_the_next_one(nothing):
+    first, second = Source(("a",)), Source(("b", "c"))
+    record = {"a": nothing, "b": {"c": 0}}
+    assert first.pick(record) is None
+    assert second.pick(record) == 0  # which is a value
+    mapping = Mapping({"epoch": (first, second)}, {})
+    assert mapping.pick("epoch", record) == 0
+    assert mapping.pick("run", record) is None

@@ -119,6 +119,24 @@ def test_other_code_or_packaged_data_read_nothing_that_was_kept(run, monkeypatch
     assert not Store(task).has_all("smooth", [FOLDS[0].held_out])
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"draws": 201},
+        {"seed": 4},
+        {"engine": "lme4"},
+        {"pointwise": ("smooth",)},
+        {"vectors": None},
+    ],
+)
+def test_other_settings_or_data_read_nothing_that_was_kept(run, other):
+    task, _ = run
+    if "vectors" in other:
+        other = {"vectors": 1 - task.vectors}
+    assert Store(replace(task, workers=7)).has_all("smooth", [FOLDS[0].held_out])
+    assert not Store(replace(task, **other)).has("smooth", FOLDS[0].held_out)
+
+
 def test_intervals_widen_where_nothing_near_is_known(run):
     _, (table, _) = run
     rows = table.query("predictor == 'smooth' and level == 'pair' and language == 'mar'")

@@ -65,3 +65,14 @@ def test_refits_and_settings(cells):
         model.refit(np.full(840, 21))
     with pytest.raises(InputError, match="exact"):
         Settings(hessian="none")
+
+
+def test_a_kernel_has_a_covariance_matrix_up_to_rounding():
+    for too_alike, refused in ((1.02, True), (1 + 1e-12, False), (0.9, False)):
+        kernel = Kernel("near", "language", ["a", "b"], np.array([[1, too_alike], [too_alike, 1]]))
+        if refused:
+            with pytest.raises(InputError, match="kernel near: .* not a covariance matrix"):
+                kernel.root()
+        else:
+            root = kernel.root()
+            np.testing.assert_allclose(root @ root.T, kernel.matrix, atol=1e-9)
