@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size items sensitivity items-power templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check all specifications overview power tables figures report notebooks bench coverage docs test test-all test-wheel test-browser test-pymer4 lint format lock clean
+.PHONY: help setup features outcomes glmm transfer-metrics hat-noise robustness ceiling penalty equivalence sample-size items sensitivity items-power templates evaluate-scripted ingest stages compliance compute from-logs scale mutations loo-predict few-templates predict levers interval-check pooled-check all specifications overview power tables figures report notebooks bench coverage docs test test-all test-wheel test-browser test-pymer4 lint format lock clean
 
 ENGINE    ?=
 OUT       ?=
@@ -202,6 +202,10 @@ levers: ## the gap to English by size and reasoning, cost in size (Figures 4, 15
 interval-check: ## coverage of predictive intervals on simulated languages -> results/loo/
 	$(needs)
 	$(transfer) interval-check $(ARGS)
+
+pooled-check: ## errors of the pooled predictor, held out of all benchmarks -> results/pooled/
+	$(needs)
+	$(transfer) pooled-check $(ARGS)
 
 docs: ## the documentation, no warning allowed -> site/index.html
 	$(needs) docs

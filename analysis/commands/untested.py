@@ -134,3 +134,30 @@ def interval_check(
 
     directory = options.directory(out)
     deliver(interval_check(reading.study(directory, seed=seed), worlds, workers), directory)
+
+
+@command({"Languages alone": "transfer pooled-check --held language"})
+def pooled_check(
+    held: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--held",
+            help="What to hold out: language, family, benchmark; repeatable. Default: all.",
+        ),
+    ] = None,
+    draws: Annotated[
+        int, typer.Option("--draws", min=2, help="Draws of each predictive distribution.")
+    ] = 500,
+    out: options.Out = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+) -> None:
+    """Hold languages, families and benchmarks out of all benchmarks, and predict every pair there.
+
+    The pooled predictor beside the study alone, a model's mean and the nearest language.
+    """
+    from capability_transfer.analysis.commands import reading
+    from capability_transfer.analysis.studies.pooled import HELD, pooled_errors
+
+    directory = options.directory(out)
+    study = reading.study(directory, seed=seed)
+    deliver(pooled_errors(study, held or HELD, draws), directory)

@@ -22,16 +22,16 @@ from capability_transfer.analysis.prediction.store import Bundle, Catalogue
 from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features.languages import ENGLISH
-from scipy import stats
 from scipy.special import expit
 
 ITEMS = 2000
 """Questions that are asked by default: the study's number, 100 templates × 20."""
 
 MOST_ITEMS = 10**9
-GROWTH = stats.uniform(0.0, 1.0)
-"""What a size beyond all in the data changes in log-odds, as a share of what the line does: nothing
-observed says whether growth goes on or ends there, nor whether languages go on to draw level."""
+GROWTH = 0.5
+"""What a size beyond all in the data changes in log-odds, as a share of what the line does: the
+mean of a uniform one, since nothing observed says whether growth goes on there or ends, nor whether
+languages go on to draw level."""
 
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
 
@@ -115,8 +115,8 @@ def predict(
     mean = posterior.linear_predictor(rows)
     edge = held_in(rows, bundle.fitted.data["size"])
     if edge is not None:
-        mean = GROWTH.mean() * mean + (1 - GROWTH.mean()) * posterior.linear_predictor(edge)
-        share = GROWTH.rvs(posterior.count, random_state=np.random.default_rng([seed, 4]))
+        mean = GROWTH * mean + (1 - GROWTH) * posterior.linear_predictor(edge)
+        share = np.random.default_rng([seed, 4]).random(posterior.count)
         eta = share * eta + (1 - share) * _log_odds(posterior, edge, seed)
     plug_in, accuracy = expit(mean), expit(eta)
     seen_templates = np.zeros(len(rows), dtype=int)
@@ -151,15 +151,15 @@ def predict(
 
 
 def counted(size: np.ndarray | float, known: pd.Series) -> np.ndarray:
-    """Sizes (log2) as the line takes them: beyond the known ones by ``GROWTH``'s mean share."""
+    """Sizes (log2) as the line takes them: beyond the known ones by the share ``GROWTH``."""
     inside = np.clip(size, known.min(), known.max())
-    return inside + GROWTH.mean() * (size - inside)
+    return inside + GROWTH * (size - inside)
 
 
 def uncounted(size: np.ndarray | float, known: pd.Series) -> np.ndarray:
     """``counted`` undone."""
     inside = np.clip(size, known.min(), known.max())
-    return inside + (size - inside) / GROWTH.mean()
+    return inside + (size - inside) / GROWTH
 
 
 def held_in(rows: pd.DataFrame, known: pd.Series) -> pd.DataFrame | None:

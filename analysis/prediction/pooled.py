@@ -209,7 +209,7 @@ class FittedPool:
         posterior = self._posterior(rows)
         eta = posterior.linear_predictor(rows)
         if (edge := held_in(rows, self.data["size"])) is not None:
-            eta = GROWTH.mean() * eta + (1 - GROWTH.mean()) * posterior.linear_predictor(edge)
+            eta = GROWTH * eta + (1 - GROWTH) * posterior.linear_predictor(edge)
         return probability(self.fit, eta, rows)
 
     def draws(self, rows: pd.DataFrame, seed: int) -> np.ndarray:
@@ -218,7 +218,7 @@ class FittedPool:
         noise = np.random.default_rng(seed).standard_normal(posterior.count)
         eta = posterior.draws_apart(rows, noise)
         if (edge := held_in(rows, self.data["size"])) is not None:
-            share = GROWTH.rvs(posterior.count, random_state=np.random.default_rng([seed, 4]))
+            share = np.random.default_rng([seed, 4]).random(posterior.count)
             eta = share * eta + (1 - share) * posterior.draws_apart(edge, noise)
         return probability(self.fit, eta, rows)
 
