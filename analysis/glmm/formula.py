@@ -35,7 +35,7 @@ from capability_transfer.analysis.glmm.columns import (
     own_levels,
 )
 from capability_transfer.analysis.glmm.wilkinson import Expansion, closing, expand, names, tokens
-from capability_transfer.common.errors import InputError, name_some, option, suggest
+from capability_transfer.common.errors import InputError, name_some, suggest
 
 _SHARE = re.compile(r"([A-Za-z_][\w.]*|`[^`]+`)(?:\s*/\s*([A-Za-z_][\w.]*|`[^`]+`))?")
 _FLOOR = re.compile(r",\s*floor\s*=\s*([^\s,]+)\s*$")
@@ -316,7 +316,7 @@ class Formula:
             if not np.isin(share, (0.0, 1.0)).all():
                 raise InputError(
                     f"response {self.response} must be 0 or 1 in every row; of a share of "
-                    f"successes the trials are needed too, {option('weights')} a column"
+                    "successes the trials are needed too (in Python: weights=, a column)"
                 )
             return share, np.ones_like(share)
         trials = numbers(data[self.weights])
@@ -386,9 +386,7 @@ def parse(text: str, weights: str = "", contrasts: Mapping[str, str] | None = No
     if not random:
         raise InputError(f"the formula has no random term such as (1 | language): {text!r}")
     if weights and _cbind(left) is not None:
-        raise InputError(
-            f"{left} has its trials already: {option('weights')} goes with a share of successes"
-        )
+        raise InputError(f"{left} has its trials already: weights= goes with a share of successes")
     coded = tuple(sorted((name, _kind(kind)) for name, kind in (contrasts or {}).items()))
     formula = Formula(left, " ".join(fixed) or "1", tuple(random), tuple(offsets), weights, coded)
     _check_effects(formula)

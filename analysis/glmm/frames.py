@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.formula import Formula
-from capability_transfer.common.errors import InputError, name_some, option
+from capability_transfer.common.errors import InputError, name_some
 
 NA_ACTIONS = ("fail", "drop")
 
@@ -47,7 +47,7 @@ def complete(
     Raises InputError where a value is missing and ``na_action`` is not ``drop``.
     """
     if na_action not in NA_ACTIONS:
-        raise InputError(f"{option('na_action')} is 'fail' or 'drop', not {na_action!r}")
+        raise InputError(f"na_action= is 'fail' or 'drop', not {na_action!r}")
     formula.check_names(data)
     rows = data[sorted(formula.variables())]
     missing = rows.isna()
@@ -62,7 +62,7 @@ def complete(
         raise InputError(
             f"{int(lacking.sum())} of {len(rows):,} rows have missing or infinite values ({where}; "
             f"first in row {name_some(rows.index[lacking], 3)})",
-            [f"drop these rows with {option('na_action', 'drop')}"],
+            ["drop these rows with na_action='drop'"],
         )
     told = f"dropped {int(lacking.sum()):,} of {len(rows):,} rows with missing values: {where}"
     return rows[~lacking], (told,)

@@ -255,7 +255,7 @@ def _adjusted(table: pd.DataFrame, adjust: str, count: int, level: float) -> pd.
     elif adjust == "bonferroni":
         p = np.minimum(p * tests, 1.0)
     else:
-        order = np.argsort(p)
+        order = np.argsort(p, kind="stable")
         stepped = np.maximum.accumulate(p[order] * np.arange(tests, 0, -1))
         p = np.empty(tests)
         p[order] = np.minimum(stepped, 1.0)

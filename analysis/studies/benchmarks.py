@@ -246,7 +246,7 @@ def outside(values: pd.Series, known: pd.Series) -> pd.Series:
 def draw(table: pd.DataFrame, note: str) -> Figure:
     """Plug-in predictions with 80% intervals by language, a panel per benchmark; the languages are
     ordered by what is predicted on average."""
-    means = table.groupby("name")["plug_in"].mean().sort_values()
+    means = table.groupby("name")["plug_in"].mean().sort_values(kind="stable")
     height = {name: place for place, name in enumerate(means.index)}
     panels = list(dict.fromkeys(table["benchmark"]))
     models = list(dict.fromkeys(table["model"]))
