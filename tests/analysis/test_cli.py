@@ -69,7 +69,7 @@ def test_help_lists_every_command_by_panel_with_examples(tmp_path):
 
 def test_help_of_a_command_ends_with_its_examples(tmp_path):
     shown = transfer("predict", "--help", cwd=tmp_path)[1]
-    assert shown.rstrip().endswith("--outcomes few.csv")
+    assert shown.rstrip().endswith("--train mine.csv")
 
 
 def test_every_command_can_speak_json():

@@ -37,6 +37,15 @@ def from_file(name: str) -> pd.DataFrame:
     return rows
 
 
+def case(row, *values):
+    """A case of a row of the maxima, by name; only what the project has no file of needs R."""
+    marks = () if row.file else pytest.mark.needs("R")
+    return pytest.param(*(values or (row,)), marks=marks, id="-".join(map(str, values)) or row.name)
+
+
+ROWS = {row.name: row for row in MAXIMA.itertuples()}
+
+
 @pytest.fixture
 def public(request):
     """``public(row)``: the data of a row of the maxima; skips what R here does not have."""
@@ -53,7 +62,7 @@ def public(request):
     return load
 
 
-@pytest.mark.parametrize("row", list(MAXIMA.itertuples()), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [case(row) for row in ROWS.values()])
 def test_the_maximum_is_the_known_one_and_estimates_are_glmmtmbs(public, row):
     fit = laplace.fit(row.formula, public(row))
     assert fit.optimisation.converged
@@ -70,10 +79,14 @@ def test_the_maximum_is_the_known_one_and_estimates_are_glmmtmbs(public, row):
 
 
 @pytest.mark.parametrize(
-    ("name", "points"), list(LME4[["name", "nAGQ"]].drop_duplicates().itertuples(index=False))
+    ("name", "points"),
+    [
+        case(ROWS[name], name, points)
+        for name, points in sorted(set(zip(LME4["name"], LME4["nAGQ"])))
+    ],
 )
 def test_quadrature_is_lme4s(public, name, points):
-    row = next(row for row in MAXIMA.itertuples() if row.name == name)
+    row = ROWS[name]
     fit = laplace.fit(row.formula, public(row), nAGQ=points)
     theirs = LME4[(LME4["name"] == name) & (LME4["nAGQ"] == points)]
     assert fit.optimisation.converged
@@ -92,7 +105,7 @@ def test_quadrature_is_lme4s(public, name, points):
         assert fit.log_lik == pytest.approx(-625.375, abs=1e-3)
 
 
-@pytest.mark.parametrize("row", [r for r in MAXIMA.itertuples() if r.file], ids=lambda r: r.name)
+@pytest.mark.parametrize("row", [r for r in ROWS.values() if r.file], ids=lambda r: r.name)
 def test_files_are_what_r_has(r, row):
     theirs, ours = from_r(r(row.data)), from_file(row.file)
     for name in theirs.columns:
