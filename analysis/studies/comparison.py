@@ -167,9 +167,9 @@ def differences(items: pd.DataFrame) -> pd.DataFrame:
     groups = [(ALL, means), *items.groupby("language")[["first", "second"]]]
     table = pd.DataFrame([{"language": name} | _row(part) for name, part in groups])
     tested = table["p_value"].notna() & (table["language"] != ALL)
-    if tested.any():
-        adjusted = multipletests(table.loc[tested, "p_value"], method="holm")[1]
-        table.loc[tested, "p_holm"] = adjusted
+    table.loc[tested, "p_holm"] = table.loc[tested, "p_value"]
+    if tested.sum() > 1:
+        table.loc[tested, "p_holm"] = multipletests(table.loc[tested, "p_value"], method="holm")[1]
     return table
 
 
