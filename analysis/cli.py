@@ -20,7 +20,7 @@ from capability_transfer.analysis.commands import (
 )
 from capability_transfer.analysis.commands.options import WithoutItems
 from capability_transfer.analysis.commands.places import asked, leaving_out
-from capability_transfer.analysis.presentation import progress
+from capability_transfer.analysis.presentation import progress, widths
 from capability_transfer.common.errors import InputError, speaking_options
 from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
@@ -158,7 +158,6 @@ class Command(TyperCommand):
 
     def invoke(self, ctx):
         """Run it, talking to people or, with ``--json`` here or before its name, to a machine."""
-        from capability_transfer.analysis.presentation import plots
         from capability_transfer.common.parallel import cluster
 
         machine = ctx.params.pop("json") or ctx.find_root().params["json"]
@@ -172,7 +171,7 @@ class Command(TyperCommand):
             asked(self.params, options),
             progress.working(self.name),  # below it, what is shown of parts of the work
             cluster(shared["scheduler"], shared["dask"]),
-            plots.as_wide_as(width),
+            widths.as_wide_as(width),
         ):
             try:
                 return super().invoke(ctx)

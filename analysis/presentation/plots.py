@@ -9,13 +9,13 @@ import io
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.presentation.widths import WIDTHS, inches
 from capability_transfer.common.files import record, replacing, write_text
 
 if TYPE_CHECKING:
@@ -207,26 +207,11 @@ def name_rows(
     axes.set_axisbelow(True)
 
 
-WIDTHS = {"column": 3.35, "text": 6.75}
-"""Inches of a column and of a page's text in most journals."""
-
 SMALLEST = 2 / 3
 """Type shrinks with a figure, but no further than to this share: 6 of 9 points."""
 
-_width: ContextVar[str | None] = ContextVar("width", default=None)
 
-
-@contextmanager
-def as_wide_as(width: str | None) -> Iterator[None]:
-    """Let figures that are saved be as wide as one of ``WIDTHS``, or as they were drawn (None)."""
-    token = _width.set(width)
-    try:
-        yield
-    finally:
-        _width.reset(token)
-
-
-def _resize(figure: Figure, inches: float) -> None:
+def _resize(figure: Figure, wanted: float) -> None:
     """Bring a figure to a width; its height and type follow, as far as type can be read.
 
     One that is drawn wider than a page's text has more panels than a column can hold.
@@ -234,9 +219,9 @@ def _resize(figure: Figure, inches: float) -> None:
     from matplotlib.text import Text
 
     width, height = figure.get_size_inches()
-    inches = inches if width <= WIDTHS["text"] else WIDTHS["text"]
-    share = min(1.0, max(inches / width, SMALLEST))
-    figure.set_size_inches(inches, height * share)
+    wanted = wanted if width <= WIDTHS["text"] else WIDTHS["text"]
+    share = min(1.0, max(wanted / width, SMALLEST))
+    figure.set_size_inches(wanted, height * share)
     figure.draw_without_rendering()  # makes the labels of ticks
     for axes in figure.axes:
         for axis, which in ((axes.xaxis, "x"), (axes.yaxis, "y")):
@@ -261,8 +246,8 @@ def save(figure: Figure, base: Path) -> list[Path]:
     words = write_text(told.lstrip(), Path(base).with_suffix(".caption.txt"))
     unsaid = dict.fromkeys(("CreationDate", "Creator", "Producer"))
     with house_style():
-        if width := _width.get():
-            _resize(figure, WIDTHS[width])
+        if width := inches():
+            _resize(figure, width)
         settle(figure)
         picture = io.BytesIO()
         figure.savefig(picture, format="png", metadata={"Software": None})

@@ -1,7 +1,6 @@
 """Messages name options that there are, of the command that prints them."""
 
 import ast
-import inspect
 import re
 from functools import cache
 from pathlib import Path
@@ -9,8 +8,6 @@ from pathlib import Path
 import pytest
 import typer
 from capability_transfer.analysis import cli
-
-import capability_transfer as ct
 
 ROOT = Path(cli.__file__).parents[1]
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")
@@ -40,15 +37,7 @@ def options():
     }
 
 
-def parameters():
-    """Parameters of the functions that Python offers, spelt as options: some have no command."""
-    functions = (getattr(ct, name) for name in ct.ENTRIES if name != "InputError")
-    names = {name for function in functions for name in inspect.signature(function).parameters}
-    return {f"--{name.replace('_', '-')}" for name in names}
-
-
 OPTIONS = options()
-OFFERED = parameters()
 
 
 @cache
@@ -89,7 +78,7 @@ def texts(path):
 def unknown(path, anywhere):
     """Options that a module's texts name, with their places, and that no such command has."""
     for line, option in references(path):
-        if not is_there(option, path, anywhere) and (path not in OTHERS or option not in OFFERED):
+        if not is_there(option, path, anywhere):
             yield path.name, line, option
     for line, text in texts(path):
         for name, rest in COMMAND.findall(text):

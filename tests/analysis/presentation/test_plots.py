@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from capability_transfer.analysis.presentation import plots
+from capability_transfer.analysis.presentation import plots, widths
 
 
 def drawn(value: float, label: str = "0.23"):
@@ -93,7 +93,7 @@ def test_figures_are_as_wide_as_a_column_or_the_text(width, drawn_at, inches, tm
     figure.set_size_inches(drawn_at, 3)
     figure.axes[0].set_xlabel("a long label that would not fit into a single column of a journal")
     size_before = figure.axes[0].yaxis.label.get_fontsize()
-    with plots.as_wide_as(width):
+    with widths.as_wide_as(width):
         plots.save(figure, tmp_path / "figure_01")
     assert figure.get_size_inches()[0] == inches
     size = figure.axes[0].yaxis.label.get_fontsize()
