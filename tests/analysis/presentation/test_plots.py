@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from capability_transfer.analysis.presentation import plots, widths
 
@@ -98,3 +100,10 @@ def test_figures_are_as_wide_as_a_column_or_the_text(width, drawn_at, inches, tm
     assert figure.get_size_inches()[0] == inches
     size = figure.axes[0].yaxis.label.get_fontsize()
     assert size == pytest.approx(size_before * max(2 / 3, min(1, inches / drawn_at)))
+
+
+@pytest.mark.artefacts
+def test_no_committed_figure_has_fonts_that_publishers_refuse():
+    paths = sorted((Path(__file__).parents[3] / "results").rglob("*.pdf"))
+    assert len(paths) > 30
+    assert [path.name for path in paths if b"/Type3" in path.read_bytes()] == []
