@@ -390,7 +390,7 @@ _BETWEEN_NUMBERS = re.compile(r"(?<=[\d,/×%\]]) (?=[\d\[/−<×-])")
 
 def _is_numeric(column: pd.Series) -> bool:
     """Whether a column of strings is to stand to the right: it begins like numbers."""
-    values = [str(value).lstrip("−-+~<?") for value in column if str(value)]
+    values = [str(value).lstrip("−-+~<≤≥?") for value in column if str(value)]
     return bool(values) and all(value[:1].isdigit() or not value for value in values)
 
 

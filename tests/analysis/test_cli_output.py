@@ -247,6 +247,11 @@ def test_columns_that_find_no_room_are_named():
     assert not any("0.92" in line for line in lines)
 
 
+def test_bounds_stand_to_the_right_as_numbers_do():
+    lines = shown_at(48, pd.DataFrame({"": ["a", "b"], "× size": ["≤1", "12.5"]}))
+    assert [line.rstrip() for line in lines[1:]] == ["a     ≤1", "b   12.5"]
+
+
 def test_a_pipe_gets_every_column_with_plain_spaces():
     lines = shown_at(output.WIDE, ESTIMATES, terminal=False)
     assert "[−0.10, 0.02]" in "\n".join(lines)

@@ -16,7 +16,7 @@ SEED = 7
 LINE = re.compile(
     r"\((?P<language>[a-z]{3})\)\s+(?P<plug_in>[\d.]+)\s+(?P<integrated>[\d.]+)"
     r"\s+(?P<i50>\d+–\d+)\s+(?P<i80>\d+–\d+)\s+(?P<i95>\d+–\d+)"
-    r".*\s(?P<multiple>[\d.]+|–)\s*$",
+    r".*\s(?P<multiple>[\d.]+|–|≤1)\s*$",
     re.MULTILINE,
 )
 
