@@ -7,11 +7,28 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+import pandas as pd
+from capability_transfer.common.errors import InputError
 
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
+
+
+def table_apart(
+    module: str, seed: int, limit: float, columns: Sequence[str], what: str
+) -> pd.DataFrame:
+    """The ``rows`` that ``python -m module SEED`` prints, measured in a process of one thread.
+
+    Raises InputError, naming ``what`` was measured, if it was stopped or failed.
+    """
+    found = run_apart(module, str(seed), limit=limit)
+    if "rows" not in found:
+        raise InputError(f"{what}: {found['status']}")
+    return pd.DataFrame(found["rows"], columns=columns)
 
 
 def run_apart(module: str, *arguments: str, limit: float, cpu: int | None = None) -> dict:

@@ -13,6 +13,7 @@ from capability_transfer.analysis.presentation.plots import (
     add_note,
     new_figure,
 )
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 MARKS = "os^Dvp"
@@ -31,20 +32,12 @@ def draw(table: pd.DataFrame, limit: float, note: str) -> Figure:
             color, width = (OURS, 1.8) if ours else (INK if engine == "lme4 nAGQ=1" else MUTED, 0.9)
             finished = rows[~rows["stopped"]]  # a line to a time limit would say what nobody saw
             axes.plot(finished["cells"], finished["seconds"], color=color, linewidth=width)
-            for is_stopped, part in rows.groupby("stopped"):
-                axes.plot(
-                    part["cells"], part["seconds"], linestyle="", marker=mark, markersize=5,
-                    color=color, markerfacecolor="white" if is_stopped else color,
-                )  # fmt: skip
+            _marks(axes, rows, "cells", "seconds", mark, color)
             axes.plot([], [], color=color, linewidth=width, marker=mark, markersize=5, label=engine)
         if table["stopped"].any():
             axes.axhline(limit, color=MUTED, linewidth=0.6, linestyle=":")
         axes.set(xscale="log", yscale="log", xlabel="cells", ylabel="seconds, one thread")
-        sizes = sorted(table["cells"].unique())
-        axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
-        axes.set_xticks([], minor=True)
-        axes.grid(True, which="major")
-        axes.set_axisbelow(True)
+        _sizes(axes, table["cells"])
         axes.set_title("One cold fit of the main model")
         figure.legend(loc="outside right upper", fontsize=8)
         add_note(figure, note)
@@ -68,11 +61,7 @@ def by_levels(table: pd.DataFrame, note: str) -> Figure:
             color = OURS if engine == "laplace" else INK if engine == "glmmTMB" else MUTED
             done = rows[~rows["stopped"]]
             axes.plot(done["levels"], done["cpu_seconds"], color=color, linewidth=1.2)
-            for is_stopped, part in rows.groupby("stopped"):
-                axes.plot(
-                    part["levels"], part["cpu_seconds"], linestyle="", marker=mark, color=color,
-                    markersize=5, markerfacecolor="white" if is_stopped else color,
-                )  # fmt: skip
+            _marks(axes, rows, "levels", "cpu_seconds", mark, color)
             label = engine
             if len(done) > 1:
                 slope = np.polyfit(np.log(done["levels"]), np.log(done["cpu_seconds"]), 1)[0]
@@ -80,12 +69,26 @@ def by_levels(table: pd.DataFrame, note: str) -> Figure:
             axes.plot([], [], color=color, marker=mark, markersize=5, label=label)
         axes.set(xscale="log", yscale="log", xlabel="levels of each of two crossed factors, "
                  "10 rows per level", ylabel="CPU seconds, one thread")  # fmt: skip
-        sizes = sorted(table["levels"].astype(int).unique())
-        axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
-        axes.set_xticks([], minor=True)
-        axes.grid(True, which="major")
-        axes.set_axisbelow(True)
+        _sizes(axes, table["levels"].astype(int))
         axes.set_title("One cold fit of two crossed random intercepts")
         axes.legend(loc="upper left", fontsize=8)
         add_note(figure, note)
         return figure
+
+
+def _marks(axes: Axes, rows: pd.DataFrame, x: str, y: str, mark: str, color: str) -> None:
+    """A mark per row, hollow where an engine was stopped."""
+    for is_stopped, part in rows.groupby("stopped"):
+        axes.plot(
+            part[x], part[y], linestyle="", marker=mark, markersize=5, color=color,
+            markerfacecolor="white" if is_stopped else color,
+        )  # fmt: skip
+
+
+def _sizes(axes: Axes, values: pd.Series) -> None:
+    """A tick per size, and a grid."""
+    sizes = sorted(values.unique())
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+    axes.set_xticks([], minor=True)
+    axes.grid(True, which="major")
+    axes.set_axisbelow(True)

@@ -16,9 +16,8 @@ from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.studies.main_model import fit
 from capability_transfer.analysis.studies.specifications import specifications
 from capability_transfer.analysis.study import SPECIFICATIONS
-from capability_transfer.common.errors import InputError
 
-from benchmarks.apart import run_apart
+from benchmarks.apart import table_apart
 
 LIMIT = 3600.0  # seconds
 COLUMNS = ["part", "fits", "cpu_seconds"]
@@ -60,10 +59,7 @@ def measure(seed: int) -> pd.DataFrame:
 
 def measure_apart(seed: int) -> pd.DataFrame:
     """``measure`` in a separate process, one thread."""
-    found = run_apart("benchmarks.study", str(seed), limit=LIMIT)
-    if "rows" not in found:
-        raise InputError(f"the whole study: {found['status']}")
-    return pd.DataFrame(found["rows"], columns=COLUMNS)
+    return table_apart("benchmarks.study", seed, LIMIT, COLUMNS, "the whole study")
 
 
 if __name__ == "__main__":

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.inference import simulate
 from capability_transfer.analysis.glmm.laplace import Model, Settings, warm_start
-from capability_transfer.common.errors import InputError
 
-from benchmarks.apart import run_apart
+from benchmarks.apart import table_apart
 from benchmarks.designs import main_design, main_model
 
 TEMPLATES = 100
@@ -58,10 +57,7 @@ def measure(seed: int) -> pd.DataFrame:
 
 def measure_apart(seed: int) -> pd.DataFrame:
     """``measure`` in a separate process, one thread."""
-    found = run_apart("benchmarks.warm", str(seed), limit=LIMIT)
-    if "rows" not in found:
-        raise InputError(f"warm refits: {found['status']}")
-    return pd.DataFrame(found["rows"], columns=COLUMNS)
+    return table_apart("benchmarks.warm", seed, LIMIT, COLUMNS, "warm refits")
 
 
 if __name__ == "__main__":

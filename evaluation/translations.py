@@ -257,10 +257,8 @@ def _scripts(text: Text, source: Text, ratio: float) -> Iterator[str]:
 
 
 def _foreign_words(text: Text, source: Text, ratio: float) -> Iterator[str]:
-    """Words of the English text that stand here in a text of another script, or a unit."""
-    fixed = {word.casefold() for word in _WORD.findall(text.fixed)}
-    left = fixed & UNITS
-    for word in sorted(left):
+    """English units that stand in the text."""
+    for word in sorted({word.casefold() for word in _WORD.findall(text.fixed)} & UNITS):
         yield f"“{word}” is an English unit"
 
 

@@ -22,6 +22,7 @@ from capability_transfer.analysis.glmm import laplace
 from capability_transfer.analysis.glmm.formula import RandomTerm
 from capability_transfer.analysis.glmm.laplace.kernels import Kernel
 from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm.shares import sds_and_correlation
 from scipy import sparse
 
 SMALLEST_EIGENVALUE = 1e-9  # of a kernel matrix, relative to its largest
@@ -401,14 +402,8 @@ def _names(kernel: Kernel) -> pd.Index:
 
 def _covariance_root(group: str, columns: list[str], fit: Fit) -> np.ndarray:
     """T with T T' the covariance of a group's effects; zero SDs allowed."""
-    sd = np.array([fit.sd(group, name) for name in columns])
-    correlation = np.eye(len(columns))
-    pairs = fit.correlations[fit.correlations["group"] == group]
-    for row in pairs.itertuples():
-        if row.term_1 in columns and row.term_2 in columns:
-            i, j = columns.index(row.term_1), columns.index(row.term_2)
-            correlation[i, j] = correlation[j, i] = row.correlation
-    return sd[:, None] * _psd_root(correlation)
+    sds, correlation = sds_and_correlation(fit, group, columns)
+    return sds[:, None] * _psd_root(correlation)
 
 
 def _same(labels: pd.Series) -> np.ndarray:

@@ -40,13 +40,19 @@ def r2(fit: Fit, data: pd.DataFrame) -> pd.Series:
 
 def term_covariance(fit: Fit, group: str, columns: list[str]) -> np.ndarray:
     """The covariance matrix of one random term's effects."""
-    sds = np.array([fit.sd(group, name) for name in columns])
-    table = fit.correlations[fit.correlations["group"] == group]
-    known = {frozenset((row.term_1, row.term_2)): row.correlation for row in table.itertuples()}
-    correlation = np.array(
-        [[1.0 if a == b else known.get(frozenset((a, b)), 0.0) for b in columns] for a in columns]
-    )
+    sds, correlation = sds_and_correlation(fit, group, columns)
     return sds[:, None] * correlation * sds
+
+
+def sds_and_correlation(fit: Fit, group: str, columns: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The SDs of one random term's effects, and their correlation matrix."""
+    sds = np.array([fit.sd(group, name) for name in columns])
+    correlation = np.eye(len(columns))
+    for row in fit.correlations[fit.correlations["group"] == group].itertuples():
+        if row.term_1 in columns and row.term_2 in columns:
+            i, j = columns.index(row.term_1), columns.index(row.term_2)
+            correlation[i, j] = correlation[j, i] = row.correlation
+    return sds, correlation
 
 
 def _variances(fit: Fit, data: pd.DataFrame) -> tuple[dict[str, float], float]:

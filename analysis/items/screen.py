@@ -366,10 +366,9 @@ def _slopes(block: Block, state: _State, spread: Spread, place: int) -> dict[str
     """The slope of each item on ability, and its SD, by Newton from 1 with a prior N(1, 1)."""
     right, all_ = effective(block, spread.within)
     ability = state.ability[place][block.variant]
-    x = ability - block.by_item(all_ * ability)[block.item] / block.by_item(all_)[block.item]
-    easiness = _easiness(state, (place, block.items)) + block.by_item(all_ * ability) / (
-        block.by_item(all_)
-    )
+    usual = block.by_item(all_ * ability) / block.by_item(all_)
+    x = ability - usual[block.item]
+    easiness = _easiness(state, (place, block.items)) + usual
     slope = np.ones(len(block.items))
     prior = spread.broken**2
     for _ in range(8):

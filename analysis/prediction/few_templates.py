@@ -24,14 +24,18 @@ from capability_transfer.analysis.prediction.folds import Fold, keep_all, split
 from capability_transfer.analysis.prediction.item_model import ItemModel, fit_without_each, update
 from capability_transfer.analysis.prediction.models import CellModel, PairModel, Refits
 from capability_transfer.analysis.prediction.predictors import predictor
-from capability_transfer.analysis.prediction.scores import NOMINAL, place
+from capability_transfer.analysis.prediction.scores import (
+    NOMINAL,
+    RESAMPLES,
+    interval_of_mean,
+    place,
+)
 from capability_transfer.common.errors import InputError, name_some
 from joblib import delayed
 
 BUDGETS = (0, 1, 2, 5, 10, 20)
 PREDICTORS = ("study", "smooth")
 FEW_DRAWS, MANY_DRAWS = 3, 20
-RESAMPLES = 2000
 PRIOR_DRAWS = 4000  # for the covariance of a language's pairs
 PREDICTIVE_DRAWS = 400
 POINTS = 100.0
@@ -198,8 +202,7 @@ def summarise(errors: pd.DataFrame, seed: int) -> pd.DataFrame:
         for draws in sorted({min(FEW_DRAWS, group["draw"].nunique()), group["draw"].nunique()}):
             means = group[group["draw"] < draws].groupby("language")["error"].mean().to_numpy()
             generator = np.random.default_rng(seed)
-            picks = generator.integers(len(means), size=(RESAMPLES, len(means)))
-            low, high = np.quantile(means[picks].mean(axis=1), [0.025, 0.975])
+            low, high = interval_of_mean(means, generator)
             few = _means_of_few(group, draws, generator)
             rows.append((*values, draws, means.mean(), low, high, *few))
     figures = ["mae", "conf_low", "conf_high", "few_low", "few_high"]

@@ -142,7 +142,8 @@ def predict(
         table["fertility"] = rows["fertility"] * scale["sd"] + scale["mean"]
     table["fertility_source"] = rows["fertility_source"]
     for feature in ("resource", "distance"):
-        table[f"{feature}_outside"] = _outside(bundle, rows, feature)
+        known = bundle.fitted.languages.covariates[feature]
+        table[f"{feature}_outside"] = outside(rows[feature], known).to_numpy()
     known = bundle.fitted.data
     pairs = set(zip(known["variant"], known["language"], strict=True))
     table["seen"] = [(model.variant, language) in pairs for language in rows["language"]]
@@ -181,11 +182,9 @@ def _log_odds(posterior: Posterior, rows: pd.DataFrame, seed: int) -> np.ndarray
     return eta + rows["fertility_error"].to_numpy()[:, None] * error * (shifted - eta)
 
 
-def _outside(bundle: Bundle, rows: pd.DataFrame, feature: str) -> np.ndarray:
-    """How far a z-score lies outside the training languages', in SDs (negative: below)."""
-    known = bundle.fitted.languages.covariates[feature]
-    value = rows[feature].to_numpy()
-    return np.minimum(value - known.min(), 0) + np.maximum(value - known.max(), 0)
+def outside(values: pd.Series, known: pd.Series) -> pd.Series:
+    """How far values lie outside the range of known ones (negative: below)."""
+    return (values - known.min()).clip(upper=0) + (values - known.max()).clip(lower=0)
 
 
 def what_reaches(

@@ -12,6 +12,13 @@ COLUMNS = [f"{side}_{round(100 * level)}" for level in NOMINAL for side in ("low
 POINTS = 100.0
 LEVELS = ("pair", "language")
 GRID = np.arange(5, 100, 5) / 100
+RESAMPLES = 2000
+
+
+def interval_of_mean(values: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """The 95% percentile interval of a mean over ``RESAMPLES`` resamples of its values."""
+    picks = generator.integers(len(values), size=(RESAMPLES, len(values)))
+    return np.quantile(values[picks].mean(axis=1), [0.025, 0.975])
 
 
 def add_intervals(

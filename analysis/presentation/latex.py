@@ -7,7 +7,7 @@ set smaller, then its text columns are wrapped, then it is turned sideways.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -156,13 +156,14 @@ class _Layout:
     wrapped: tuple[float | None, ...]
 
 
-def _layouts(columns: Sequence[_Column]) -> list[Callable[[], _Layout | None]]:
-    upright = [lambda size=size: _fitting(columns, size, False, False) for size in SIZES]
-    smallest = [
-        lambda turned=turned, wrap=wrap: _fitting(columns, "footnotesize", turned, wrap)
-        for turned, wrap in ((False, True), (True, False), (True, True))
-    ]
-    return [*upright, *smallest]
+ATTEMPTS = (
+    *((size, False, False) for size in SIZES),
+    *(
+        ("footnotesize", sideways, wrap)
+        for sideways, wrap in ((False, True), (True, False), (True, True))
+    ),
+)
+"""Size, sideways and wrapped, in the order in which they are tried."""
 
 
 def _fitting(columns: Sequence[_Column], size: str, sideways: bool, wrap: bool) -> _Layout | None:
@@ -201,8 +202,8 @@ def latex(display: pd.DataFrame, caption: str, note: str, label: str) -> str:
         _Column(str(name), [str(cell) for cell in display.iloc[:, place]], place == 0)
         for place, name in enumerate(display.columns)
     ]
-    found = (attempt() for attempt in _layouts(columns))
-    layout = next((fits for fits in found if fits is not None), None)
+    found = (_fitting(columns, *attempt) for attempt in ATTEMPTS)
+    layout = next(filter(None, found), None)
     if layout is None:  # nothing fits: as narrow as can be
         narrow = tuple(None if column.numeric else column.narrow for column in columns)
         layout = _Layout("footnotesize", True, narrow)

@@ -127,6 +127,10 @@ class Result(Shown):
         display = next((view.display for view in self.views()), None)
         return Sheet(self.title, facts, display, (*self.findings(), *self.notes()))
 
+    def written(self, name: str, frame: pd.DataFrame) -> pd.DataFrame:
+        """A frame as its file has it: with the result's decimals, and without times."""
+        return _untimed(frame if self.digits is None else frame.round(self.digits))
+
     def write(self, directory: str | Path) -> None:
         """Write frames, tables and figures below ``directory``, and what they rest on.
 
@@ -139,8 +143,7 @@ class Result(Shown):
             if frame.empty:
                 path.unlink(missing_ok=True)  # of an earlier run, to which it did apply
             else:
-                shown = frame if self.digits is None else frame.round(self.digits)
-                write_table(_untimed(shown), path)
+                write_table(self.written(name, frame), path)
         for table in self.tables().values():
             formats.write(table, directory / "tables")
         if drawn := self.figures():

@@ -73,7 +73,12 @@ def number(value: float, digits: int) -> str:
 
 
 def p_value(value: float) -> str:
-    """A p-value as the study prints it: four decimals when small, a bound below 2 × 10⁻¹⁶."""
+    """A p-value as the study prints it: four decimals when small, a bound below 2 × 10⁻¹⁶.
+
+    Nothing for a missing value.
+    """
+    if pd.isna(value):
+        return ""
     if value < 2.2e-16:
         return "<2e−16"
     return f"{value:.1e}".replace("-", "−") if value < 1e-4 else f"{value:.4f}"

@@ -230,16 +230,13 @@ def predicted(
     table[COLUMNS] = interval_ends(np.vstack(answers) / items)
     table["resource"] = raw["resource"]
     known = fitted.languages.covariates["resource"]
-    table["resource_outside"] = outside(scaled["resource"], known)
-    table["size_outside"] = outside(raw["size"], learned.models["size"].dropna()).fillna(0.0)
+    table["resource_outside"] = new_language.outside(scaled["resource"], known)
+    table["size_outside"] = new_language.outside(
+        raw["size"], learned.models["size"].dropna()
+    ).fillna(0.0)
     pairs = set(map(tuple, fitted.data[pooled.PAIR].to_numpy()))
     table["seen"] = [row in pairs for row in map(tuple, raw[pooled.PAIR].to_numpy())]
     return table
-
-
-def outside(values: pd.Series, known: pd.Series) -> pd.Series:
-    """How far values lie outside the range of known ones (negative: below)."""
-    return (values - known.min()).clip(upper=0) + (values - known.max()).clip(lower=0)
 
 
 @plots.styled

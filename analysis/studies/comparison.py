@@ -211,7 +211,7 @@ def difference_table(table: pd.DataFrame, first: str, second: str, note: str) ->
                 "" if np.isnan(low) else f"[{number(low, 1)}, {number(high, 1)}]"
                 for low, high in zip(table["conf_low"], table["conf_high"], strict=True)
             ],
-            "p (Holm)": ["" if np.isnan(p) else p_value(p) for p in table["p_holm"]],
+            "p (Holm)": table["p_holm"].map(p_value),
             "Better / worse": [f"{row.better} / {row.worse}" for row in table.itertuples()],
         }
     )

@@ -20,7 +20,6 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.common.errors import InputError, option
-from capability_transfer.common.files import write_table
 from capability_transfer.common.tables import records
 from capability_transfer.features.languages import ENGLISH, registry
 
@@ -110,8 +109,7 @@ class Items(Result):
         """The flagged items, the largest effects first."""
         table = self.items
         table = table[table["flagged"]]
-        order = table["effect"].abs().sort_values(ascending=False, kind="stable").index
-        return table.loc[order].reset_index(drop=True)
+        return table.loc[_widest(table["effect"]).index].reset_index(drop=True)
 
     @property
     def judgements(self) -> pd.DataFrame:
@@ -159,33 +157,8 @@ class Items(Result):
         ``without`` is the accuracy over the items that are not flagged; ``lost`` the accuracy
         points that flagged ones cost, against what is expected of them (below 0: they add some).
         """
-        table = self.found.items
-        flagged = table["flagged"]
-        right = table["observed"] * table["answers"]
-        parts = pd.DataFrame(
-            {
-                "language": table["language"],
-                "items": 1,
-                "flagged": flagged,
-                "harder": flagged & (table["effect"] < 0),
-                "easier": flagged & (table["effect"] > 0),
-                "right": right,
-                "answers": table["answers"],
-                "kept_right": right.where(~flagged, 0),
-                "kept": table["answers"].where(~flagged, 0),
-                "missed": (table["expected"] * table["answers"] - right).where(flagged, 0),
-            }
-        )
-        sums = parts.groupby("language", sort=True).sum().reset_index()
-        return pd.DataFrame(
-            {
-                **{name: sums[name] for name in ("language", "items", "flagged", "harder")},
-                "easier": sums["easier"],
-                "accuracy": sums["right"] / sums["answers"],
-                "without": sums["kept_right"] / sums["kept"],
-                "lost": 100 * sums["missed"] / sums["answers"],
-            }
-        ).sort_values("lost", ascending=False, ignore_index=True, kind="stable")
+        table = by_language(self.found.items, self.found.items["flagged"])
+        return table.sort_values("lost", ascending=False, ignore_index=True, kind="stable")
 
     @property
     def spread(self) -> pd.DataFrame:
@@ -218,12 +191,15 @@ class Items(Result):
         }
 
     def write(self, directory: str | Path) -> None:
-        """As every result; ``items.csv`` says true and false as other programs than Python do."""
+        """As every result, and the page for translators."""
         super().write(directory)
-        told, folder = self.items, Path(directory) / self.folder
-        write_table(told.assign(flagged=told["flagged"].map(TRUTH)), folder / "items.csv")
-        item_page.write(folder / "index.html", self.flagged, self._texts(), self._names(),
-                        self._facts())  # fmt: skip
+        path = Path(directory) / self.folder / "index.html"
+        item_page.write(path, self.flagged, self._texts(), self._names(), self._facts())
+
+    def written(self, name: str, frame: pd.DataFrame) -> pd.DataFrame:
+        """``items.csv`` says true and false as other programs than Python do."""
+        frame = super().written(name, frame)
+        return frame.assign(flagged=frame["flagged"].map(TRUTH)) if name == "items" else frame
 
     def _texts(self) -> dict[tuple[str, str], list[item_page.Text]]:
         """Of each item, its own text, the English one, and that of another language."""
@@ -319,6 +295,36 @@ def items(
     if read is None and data.is_study:
         read = read_judgements()
     return Items(screen(cells, threshold), data.source, threshold, listed, read, said=said)
+
+
+def by_language(table: pd.DataFrame, out: pd.Series) -> pd.DataFrame:
+    """What items cost every language (``Items.languages``), by code.
+
+    Args:
+        table: ``Items.items``.
+        out: which of them are left out, row by row.
+    """
+    right = table["observed"] * table["answers"]
+    parts = pd.DataFrame(
+        {
+            "language": table["language"],
+            "items": 1,
+            "flagged": out,
+            "harder": out & (table["effect"] < 0),
+            "easier": out & (table["effect"] > 0),
+            "right": right,
+            "answers": table["answers"],
+            "kept_right": right.where(~out, 0),
+            "kept": table["answers"].where(~out, 0),
+            "missed": (table["expected"] * table["answers"] - right).where(out, 0),
+        }
+    )
+    sums = parts.groupby("language", sort=True).sum().reset_index()
+    return sums[["language", "items", "flagged", "harder", "easier"]].assign(
+        accuracy=sums["right"] / sums["answers"],
+        without=sums["kept_right"] / sums["kept"],
+        lost=100 * sums["missed"] / sums["answers"],
+    )
 
 
 def read_judgements() -> pd.DataFrame:

@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.outcomes import benchmarks
-from capability_transfer.analysis.prediction import pooled, store
+from capability_transfer.analysis.prediction import new_language, pooled, scores, store
 from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number
+from capability_transfer.analysis.studies.benchmarks import EMBEDDED
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.seeds import DEFAULT_SEED
 
@@ -106,8 +107,7 @@ def pooled_errors(
     if unknown := [name for name in held if name not in HELD]:
         raise InputError(f"there is no {name_some(unknown)} to hold out: {name_some(HELD)}")
     found = pooled.pool([benchmarks.embedded()], store.known_languages(study.features.languages))
-    source = "the study's published cells and MGSM-Pro's original questions"
-    return PooledErrors(held_out(found, held, draws, study.seed), source, study.seed)
+    return PooledErrors(held_out(found, held, draws, study.seed), EMBEDDED, study.seed)
 
 
 def held_out(found: pooled.Pool, held: Iterable[str], draws: int, seed: int) -> pd.DataFrame:
@@ -135,12 +135,13 @@ def _predicted(
     table = rows[["benchmark", "variant", "base_model", "language"]].copy()
     table["observed"] = rows["n_correct"] / rows["n_total"]
     table["pooled"], table["integrated"] = fitted.plug_in(scaled), accuracy.mean(axis=1)
+    ends = pd.DataFrame(scores.interval_ends(answers), columns=scores.COLUMNS)
     for level in (80, 95):
-        low, high = np.quantile(answers, [0.5 - level / 200, 0.5 + level / 200], axis=1)
-        table[f"inside_{level}"] = table["observed"].between(low, high)
+        table[f"inside_{level}"] = table["observed"].between(
+            ends[f"low_{level}"], ends[f"high_{level}"]
+        )
     known = fitted.languages.covariates["resource"]
-    place = scaled["resource"]
-    table["resource_outside"] = place - place.clip(known.min(), known.max())
+    table["resource_outside"] = new_language.outside(scaled["resource"], known)
     alone = pooled.Pool(train.rows[train.rows["benchmark"] == benchmarks.STUDY])
     table["study_alone"] = np.nan
     if alone.rows["language"].nunique() > 1:
@@ -180,8 +181,7 @@ def summary(pairs: pd.DataFrame, keys: list[str], seed: int = DEFAULT_SEED) -> p
             if error.isna().all():
                 continue
             more = (error.abs() - ours.abs()).groupby(group["language"]).mean().dropna()
-            drawn = np.random.default_rng(seed).choice(more.to_numpy(), (2000, len(more)))
-            low, high = np.quantile(drawn.mean(axis=1), [0.025, 0.975])
+            low, high = scores.interval_of_mean(more.to_numpy(), np.random.default_rng(seed))
             known = name in ("pooled", "integrated")
             rows.append(
                 dict(zip(keys, values, strict=True))

@@ -19,7 +19,7 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.studies.held_out import hold_out
-from capability_transfer.analysis.studies.items import Items, items
+from capability_transfer.analysis.studies.items import Items, by_language, items
 from capability_transfer.analysis.studies.main_model import fit
 from capability_transfer.features.languages import ENGLISH
 
@@ -191,26 +191,9 @@ def _languages(found: Items, listed: pd.DataFrame) -> pd.DataFrame:
     out = pd.MultiIndex.from_frame(table[["language", "template"]]).isin(
         pd.MultiIndex.from_frame(listed[["language", "template"]])
     )
-    parts = pd.DataFrame(
-        {
-            "language": table["language"],
-            "flagged": out,
-            "right": table["observed"] * table["answers"],
-            "answers": table["answers"],
-            "kept_right": (table["observed"] * table["answers"]).where(~out, 0),
-            "kept": table["answers"].where(~out, 0),
-            "usual": table["answers"] * table["expected"].where(out, table["observed"]),
-        }
-    )
-    sums = parts.groupby("language").sum()
-    result = pd.DataFrame(
-        {
-            "flagged": sums["flagged"],
-            "accuracy": sums["right"] / sums["answers"],
-            "without": sums["kept_right"] / sums["kept"],
-            "adjusted": sums["usual"] / sums["answers"],
-        }
-    )
+    costs = by_language(table, pd.Series(out, table.index)).set_index("language")
+    result = costs[["flagged", "accuracy", "without"]]
+    result = result.assign(adjusted=costs["accuracy"] + costs["lost"] / 100)
     for name, column in (("", "accuracy"), ("_adjusted", "adjusted")):
         if ENGLISH in result.index:
             result[f"gap{name}"] = 100 * (result.loc[ENGLISH, column] - result[column])
@@ -267,10 +250,10 @@ def effects_table(effects: pd.DataFrame, note: str) -> Table:
             ],
             "All items": [number(value, 3) for value in effects["estimate"]],
             "SE": [number(value, 3) for value in effects["std_error"]],
-            "p": ["" if np.isnan(p) else p_value(p) for p in effects["p_value"]],
+            "p": effects["p_value"].map(p_value),
             "Without flagged": [number(value, 3) for value in effects["estimate_without"]],
             "Its SE": [number(value, 3) for value in effects["std_error_without"]],
-            "Its p": ["" if np.isnan(p) else p_value(p) for p in effects["p_value_without"]],
+            "Its p": effects["p_value_without"].map(p_value),
             "Moved (SE)": [number(value, 2) for value in effects["moved"]],
         }
     )

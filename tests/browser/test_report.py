@@ -86,14 +86,20 @@ def test_every_control_changes_the_number(opened, width):
             before = after
 
 
-def test_it_says_what_transfer_predict_says(opened, built):
+def settings(page):
+    """Choose ``SETTINGS`` at random, one after the other."""
     draw = random.Random(SEED)
+    counts = {name: page.locator(f"#{name} option").count() for name in ("language", "family")}
+    sizes = int(page.locator("#size").get_attribute("max")) + 1
+    for number in range(SETTINGS):
+        choose(page, draw.randrange(counts["language"]), draw.randrange(sizes),
+               draw.randrange(counts["family"]), draw.choice(("on", "off")))  # fmt: skip
+        yield number
+
+
+def test_it_says_what_transfer_predict_says(opened, built):
     with opened() as page:
-        counts = {name: page.locator(f"#{name} option").count() for name in ("language", "family")}
-        sizes = int(page.locator("#size").get_attribute("max")) + 1
-        for _ in range(SETTINGS):
-            choose(page, draw.randrange(counts["language"]), draw.randrange(sizes),
-                   draw.randrange(counts["family"]), draw.choice(("on", "off")))  # fmt: skip
+        for _ in settings(page):
             command = page.locator("#command").inner_text()
             printed = transfer(*_words(command)[1:], "--out", built.parents[1])
             told = LINE.search(printed)
@@ -155,13 +161,8 @@ def test_a_change_is_told_once_the_hand_rests(opened):
 
 
 def test_a_link_leads_back_to_what_was_chosen(opened):
-    draw = random.Random(SEED)
     with opened() as page:
-        counts = {name: page.locator(f"#{name} option").count() for name in ("language", "family")}
-        sizes = int(page.locator("#size").get_attribute("max")) + 1
-        for _ in range(SETTINGS):
-            choose(page, draw.randrange(counts["language"]), draw.randrange(sizes),
-                   draw.randrange(counts["family"]), draw.choice(("on", "off")))  # fmt: skip
+        for _ in settings(page):
             link, setting = page.url, page.locator("#setting").inner_text()
             wanted = shown(page)
             assert "#explorer?language=" in link
