@@ -20,7 +20,8 @@ from capability_transfer.analysis.commands import (
 )
 from capability_transfer.analysis.commands.options import WithoutItems
 from capability_transfer.analysis.commands.places import asked, leaving_out
-from capability_transfer.analysis.presentation import progress, widths
+from capability_transfer.analysis.presentation import widths
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, speaking_options
 from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException

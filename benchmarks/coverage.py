@@ -21,9 +21,9 @@ from capability_transfer.analysis.glmm.degrees import t_table
 from capability_transfer.analysis.glmm.inference import bootstrap, profile_intervals, wald_intervals
 from capability_transfer.analysis.glmm.laplace import Model, report
 from capability_transfer.analysis.glmm.laplace.model import one_thread
-from capability_transfer.analysis.presentation.progress import counting
 from capability_transfer.analysis.presentation.provenance import write_note
 from capability_transfer.common.files import write_table
+from capability_transfer.common.progress import counting
 from capability_transfer.common.seeds import DEFAULT_SEED
 from joblib import Parallel, delayed
 from rich.console import Console

@@ -17,9 +17,9 @@ import typer
 from capability_transfer.analysis.commands.places import RESULTS, USER_RESULTS
 from capability_transfer.analysis.items.screen import THRESHOLD
 from capability_transfer.analysis.items.simulation import World, outcome
-from capability_transfer.analysis.presentation.progress import counting
 from capability_transfer.analysis.presentation.provenance import write_note
 from capability_transfer.common.files import write_table
+from capability_transfer.common.progress import counting
 from capability_transfer.common.seeds import DEFAULT_SEED
 from joblib import Parallel, delayed
 from scipy import stats

@@ -12,10 +12,10 @@ from capability_transfer.analysis.data import Study, load
 from capability_transfer.analysis.prediction.evaluate import Task, evaluate
 from capability_transfer.analysis.prediction.few_templates import BUDGETS, FEW_DRAWS, few_templates
 from capability_transfer.analysis.prediction.folds import leave_one_out
-from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.studies.main_model import fit
 from capability_transfer.analysis.studies.specifications import specifications
 from capability_transfer.analysis.study import SPECIFICATIONS
+from capability_transfer.common import progress
 
 from benchmarks.apart import table_apart
 

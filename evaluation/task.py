@@ -23,10 +23,10 @@ from dataclasses import asdict
 from types import MappingProxyType
 
 from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.progress import fraction
 from capability_transfer.evaluation import instances as making
 from capability_transfer.evaluation.answers.boxed import box_number, read_answer
 from capability_transfer.evaluation.answers.numbers import decimal_sign
-from capability_transfer.evaluation.progress import counting
 from capability_transfer.features.reasoning import mode
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -193,7 +193,7 @@ def _generated(
 ) -> tuple[list[making.Instance], making.Provenance]:
     splits = split.split(",") if isinstance(split, str) else split
     chosen = [templates] if isinstance(templates, str) else templates
-    with counting("instances") as progress:
+    with fraction("instances") as progress:
         found, provenance = making.generate(
             languages, instances, seed, splits, chosen, seconds, progress=progress
         )

@@ -10,7 +10,13 @@ OURS = "capability_transfer"
 PACKAGES = ("analysis", "common", "evaluation", "features", "R", OURS)
 
 COMMAND_LINE = ("analysis.cli", "analysis.commands", "analysis.pipeline")
-SHOWN = ("analysis.presentation", "analysis.studies", "analysis.report", *COMMAND_LINE)
+SHOWN = (
+    "analysis.presentation",
+    "common.progress",
+    "analysis.studies",
+    "analysis.report",
+    *COMMAND_LINE,
+)
 
 
 def imports(path: Path) -> set[str]:

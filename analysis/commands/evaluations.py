@@ -129,8 +129,8 @@ def features(
     Without options: the study's 48 runs and 15 languages, Common Crawl pages from the packaged
     snapshot.
     """
-    from capability_transfer.analysis.presentation import progress
     from capability_transfer.analysis.presentation.provenance import write_note
+    from capability_transfer.common import progress
     from capability_transfer.common.files import write_table
     from capability_transfer.features import fertility, resource
     from capability_transfer.features.languages import read_languages
@@ -193,7 +193,7 @@ def export(
     Outcomes with their provenance (log, sample id) are what `transfer ingest` writes.
     """
     from capability_transfer.analysis.export import response_matrix, write_tidy
-    from capability_transfer.analysis.presentation import progress
+    from capability_transfer.common import progress
     from capability_transfer.common.files import file_to_write, folder_to_write
 
     pairs = (("--outcomes", outcomes, "--irt", irt), ("--fit", fit, "--tidy", tidy))

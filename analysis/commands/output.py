@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from capability_transfer.analysis.presentation import progress
+from capability_transfer.common import progress
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table

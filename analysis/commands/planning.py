@@ -164,7 +164,7 @@ def templates(
     text; ``conditions``: default values satisfy them; ``solution``: the answer is the solution's
     last value; ``instances``: some can be drawn, are complete, and agree with their solutions.
     """
-    from capability_transfer.analysis.presentation import progress
+    from capability_transfer.common import progress
     from capability_transfer.common.errors import name_some
     from capability_transfer.common.files import file_to_write, write_table
     from capability_transfer.evaluation import quality
@@ -321,7 +321,7 @@ def sensitivity(
 
 def _with_texts(result: Items, templates: list[str] | None, seconds: float) -> Items:
     """A screen with the texts of its flagged items: those asked for, or where they are at hand."""
-    from capability_transfer.analysis.presentation import progress
+    from capability_transfer.common import progress
     from capability_transfer.common.errors import InputError, option
     from capability_transfer.evaluation.folders import package
     from capability_transfer.evaluation.translations import beside
@@ -392,7 +392,7 @@ def instances(
     named with the reason, here and in the file's first line.
     """
     import pandas as pd
-    from capability_transfer.analysis.presentation import progress
+    from capability_transfer.common import progress
     from capability_transfer.common.files import file_to_write
     from capability_transfer.evaluation.instances import counted, generate, write_instances
 

@@ -19,7 +19,7 @@ from capability_transfer.analysis.outcomes.ingest import Report
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.responses import response_cells
 from capability_transfer.analysis.outcomes.samples import Request
-from capability_transfer.analysis.presentation import progress
+from capability_transfer.common import progress
 from capability_transfer.common.seeds import DEFAULT_SEED
 
 Read = TypeVar("Read", Study, Outcomes)

@@ -256,7 +256,7 @@ def all_(
     from capability_transfer.analysis.pipeline import index, run
     from capability_transfer.analysis.pipeline.index import steps_of
     from capability_transfer.analysis.pipeline.steps import choose, with_engine
-    from capability_transfer.analysis.presentation import progress
+    from capability_transfer.common import progress
     from capability_transfer.common.errors import InputError
 
     say = output.current()
@@ -323,9 +323,9 @@ def report(
     """
     from capability_transfer.analysis.commands import reading
     from capability_transfer.analysis.prediction import describe, new_language
-    from capability_transfer.analysis.presentation import progress
     from capability_transfer.analysis.report import explorer, page
     from capability_transfer.analysis.report.results import Results
+    from capability_transfer.common import progress
     from capability_transfer.common.errors import InputError
 
     say = output.current()

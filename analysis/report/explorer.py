@@ -16,7 +16,7 @@ import pandas as pd
 from capability_transfer.analysis.prediction import describe, new_language, new_model
 from capability_transfer.analysis.prediction.scores import NOMINAL
 from capability_transfer.analysis.prediction.store import Bundle
-from capability_transfer.analysis.presentation import progress
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import hash_settings
 from capability_transfer.common.kept import Store

@@ -21,9 +21,10 @@ from capability_transfer.analysis.prediction import (
     store,
 )
 from capability_transfer.analysis.prediction.scores import COLUMNS, interval_ends
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
+from capability_transfer.common import progress
 from capability_transfer.common.files import hash_table
 from capability_transfer.common.kept import Store
 from capability_transfer.common.tables import named

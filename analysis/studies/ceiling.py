@@ -13,11 +13,12 @@ from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.outcomes.schema import pair_totals
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.tables import Table, number, stars
 from capability_transfer.analysis.published import beside, values
 from capability_transfer.analysis.studies.alternatives import Alternatives
 from capability_transfer.analysis.study import MAIN
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, option
 from capability_transfer.features.languages import ENGLISH
 from capability_transfer.features.table import FEATURES

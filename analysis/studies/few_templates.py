@@ -12,12 +12,13 @@ from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.prediction import few_templates as few
 from capability_transfer.analysis.prediction import loo
 from capability_transfer.analysis.prediction.evaluate import Task
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.published import read
 from capability_transfer.analysis.studies import held_out
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.common.parallel import replaced_quietly
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.arguments import speaking_python, whole
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.transfer_metrics.items import ItemRates
@@ -24,6 +24,7 @@ from capability_transfer.analysis.transfer_metrics.metrics import (
     interval,
     item_weights,
 )
+from capability_transfer.common import progress
 from capability_transfer.common.seeds import DEFAULT_SEED
 
 if TYPE_CHECKING:

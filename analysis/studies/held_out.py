@@ -24,11 +24,12 @@ from capability_transfer.analysis.prediction.partial_effect import (
     resource_slope,
 )
 from capability_transfer.analysis.prediction.predictors import PREDICTORS
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.published import read
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.parallel import replaced_quietly
 from capability_transfer.features.languages import among

@@ -28,10 +28,10 @@ from capability_transfer.analysis.glmm.laplace_check import (
 )
 from capability_transfer.analysis.glmm.overdispersion import compare, with_observation_level
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.presentation.progress import counting
 from capability_transfer.analysis.presentation.result import View
 from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.common.errors import InputError, suggest
+from capability_transfer.common.progress import counting
 
 
 @dataclass(frozen=True)

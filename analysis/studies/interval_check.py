@@ -8,10 +8,10 @@ import pandas as pd
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.prediction import simulation
 from capability_transfer.analysis.prediction.evaluate import Task
-from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.studies import held_out
+from capability_transfer.common import progress
 from capability_transfer.common.parallel import replaced_quietly
 
 PREDICTORS = ("study_pairs", "smooth")

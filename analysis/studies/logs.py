@@ -18,9 +18,9 @@ from capability_transfer.analysis.outcomes.ingest import ingest as read
 from capability_transfer.analysis.outcomes.policies import Policies
 from capability_transfer.analysis.outcomes.samples import Request
 from capability_transfer.analysis.outcomes.schema import KINDS
-from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
+from capability_transfer.common import progress
 from capability_transfer.common.errors import name_some, option, spelled
 from capability_transfer.common.files import write_text
 

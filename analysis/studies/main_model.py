@@ -33,7 +33,7 @@ from capability_transfer.analysis.glmm.variance import (
     variance_explained,
 )
 from capability_transfer.analysis.inputs import Inputs
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
@@ -42,6 +42,7 @@ from capability_transfer.analysis.studies import sentences
 from capability_transfer.analysis.studies.glmer import Glmm
 from capability_transfer.analysis.studies.inference import Findings, Request, infer
 from capability_transfer.analysis.study import MAIN
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.features.table import FEATURES
 

@@ -19,11 +19,12 @@ from capability_transfer.analysis.outcomes.published import (
     read_overview,
 )
 from capability_transfer.analysis.outcomes.study import TABLE_12, TOTALS, study_counts
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance, note
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.published import beside, read, values
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import models as model_registry

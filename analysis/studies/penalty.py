@@ -16,11 +16,12 @@ from capability_transfer.analysis.glmm.inference import LikelihoodRatio, likelih
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.outcomes.schema import pair_totals
 from capability_transfer.analysis.outcomes.study import TABLE_12, table_12_counts
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.analysis.published import beside, values
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some
 from scipy import stats
 

@@ -14,11 +14,11 @@ import pandas as pd
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.outcomes import benchmarks
 from capability_transfer.analysis.prediction import new_language, pooled, scores, store
-from capability_transfer.analysis.presentation import progress
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.studies.benchmarks import EMBEDDED
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.seeds import DEFAULT_SEED
 

@@ -22,11 +22,12 @@ from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.glmm.laplace import Settings
 from capability_transfer.analysis.glmm.laplace import fit as laplace
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.studies.main_model import FittedModel, fit
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.common.kept import Store
 from capability_transfer.common.parallel import replaced_quietly

@@ -11,10 +11,11 @@ from capability_transfer.analysis.arguments import several, speaking_python, who
 from capability_transfer.analysis.data import Source, Study, given, located
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.prediction import describe, loo, new_language, new_model
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
 from capability_transfer.analysis.studies import benchmarks
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, option
 from capability_transfer.common.tables import named
 

@@ -15,7 +15,7 @@ from capability_transfer.analysis.data import Outcomes
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.outcomes.study import TABLE_12, table_12_counts
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance, note
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number
@@ -40,6 +40,7 @@ from capability_transfer.analysis.robustness.scores import (
     read_scores,
 )
 from capability_transfer.analysis.terciles import terciles
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, option
 from capability_transfer.common.seeds import DEFAULT_SEED
 from capability_transfer.features import resource

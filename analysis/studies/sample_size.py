@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis.arguments import several, speaking_python, whole
 from capability_transfer.analysis.data import Outcomes, Study, outcomes
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.published import values
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, suggest
 from scipy.stats import rankdata
 

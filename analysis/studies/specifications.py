@@ -17,12 +17,13 @@ from capability_transfer.analysis.glmm.formula import Formula, parse
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.glmm.variance import EXPLAINED_GROUPS, variance_explained
 from capability_transfer.analysis.inputs import Inputs
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.result import View
 from capability_transfer.analysis.presentation.tables import Table, number, stars
 from capability_transfer.analysis.published import values
 from capability_transfer.analysis.studies.alternatives import Alternatives
 from capability_transfer.analysis.study import MAIN, SPECIFICATIONS, Specification
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.features.table import FEATURES
 

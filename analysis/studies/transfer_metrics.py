@@ -13,7 +13,7 @@ from capability_transfer.analysis.arguments import speaking_python, whole
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.presentation import plots, progress
+from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
 from capability_transfer.analysis.presentation.tables import Table, number
@@ -34,6 +34,7 @@ from capability_transfer.analysis.transfer_metrics.items import (
 )
 from capability_transfer.analysis.transfer_metrics.lines import old_and_new, on_the_line
 from capability_transfer.analysis.transfer_metrics.metrics import DRAWS, contrast, metrics, profile
+from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.seeds import DEFAULT_SEED
 from capability_transfer.features.languages import among

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 import typer
 from capability_transfer.analysis.commands import output
-from capability_transfer.analysis.presentation.progress import SWITCH
 from capability_transfer.common.files import steady, write_text
+from capability_transfer.common.progress import SWITCH
 from rich.console import Console
 
 from tests.analysis.command_line import transfer

@@ -101,7 +101,7 @@ def test_no_kernel_is_left(written, tmp_path):
 def test_how_long_work_takes_is_not_in_a_notebook(written, tmp_path):
     code = """
         import time
-        from capability_transfer.analysis.presentation import progress
+        from capability_transfer.common import progress
         progress.EVERY = 0.02
         with progress.working("slow"):
             time.sleep(0.3)

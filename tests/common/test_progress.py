@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from capability_transfer.analysis.presentation import progress
+from capability_transfer.common import progress
 from rich.console import Console
 from rich.progress import Task, TaskID
 
