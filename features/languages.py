@@ -83,9 +83,10 @@ def resolve(code: object) -> str:
 def find(text: object, known: Mapping[str, str]) -> str:
     """The code among ``known`` (names by code) that somebody means.
 
-    A code of ``known`` in any case, any code that ``resolve`` takes, or a language's name. Raises
-    InputError for a text that is none of these, for a name of several languages, and for a language
-    that is not among ``known``.
+    A code of ``known`` in any case, any code that ``resolve`` takes, or a language's name, the
+    registry's or another one that it goes by (``other_names``). Raises InputError for a text that
+    is none of these, for a name of several languages, and for a language that is not among
+    ``known``.
     """
     if not isinstance(text, str):
         raise InputError(f"a language is named by its code, such as swh, not by {text!r}")
@@ -98,6 +99,8 @@ def find(text: object, known: Mapping[str, str]) -> str:
     except InputError:
         called = {**registered, **known}
         by_name = [code for code, name in called.items() if names.same(name, text)]
+        others = other_names() if not by_name else ()
+        by_name += [code for code, name in others if names.same(name, text)]
         if not by_name or not names.parts(text):
             raise
         if len(by_name) > 1:
@@ -188,6 +191,13 @@ def _registry() -> pd.DataFrame:
 
 
 @cache
+def other_names() -> tuple[tuple[str, str], ...]:
+    """Pairs of a code and a further name of its language: Persian, Farsi and فارسی for ``pes``."""
+    rows = read_rows(DATA / "language_names.csv", ["language", "name", "source"])
+    return tuple(zip(rows["language"], rows["name"], strict=True))
+
+
+@cache
 def _codes() -> dict[str, str]:
     """Every accepted code and the language that it stands for; the registry's own come first."""
     rows = _registry()
@@ -211,7 +221,8 @@ def _near(text: str) -> str:
     if stem != text and stem in _codes():
         code = _codes()[stem]
         return f" Did you mean {code} ({called[code]})? Scripts and regions are not told apart"
-    known = _codes() | {name.casefold(): code for code, name in called.items()}
+    named = [*other_names(), *called.items()]
+    known = _codes() | {name.casefold(): code for code, name in named}
     near = dict.fromkeys(known[match] for match in get_close_matches(text, known, 5, 0.5))
     listed = ", ".join(f"{code} ({called[code]})" for code in list(near)[:3])
     return f" Did you mean {listed}?" if near else ""

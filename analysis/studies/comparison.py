@@ -16,6 +16,7 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number, p_value
 from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.features import names
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
@@ -101,7 +102,7 @@ def compare(first: str, second: str, study: Study | Outcomes | None = None) -> C
     difference is its mean over instances and, over all languages, over the languages that have it.
 
     Args:
-        first: a variant, in any case.
+        first: a variant, in any case and with any separators.
         second: the one that is subtracted.
         study: from ``load``; cells alone are enough. The embedded study without it.
 
@@ -118,13 +119,15 @@ def compare(first: str, second: str, study: Study | Outcomes | None = None) -> C
 
 
 def _variant(name: str, known: list[str]) -> str:
-    found = [one for one in known if one.casefold() == name.casefold()]
+    found = [name] if name in known else names.matching(name, known)
+    if len(found) > 1:
+        raise InputError(f"{name} fits several variants: say which of {name_some(found)}")
     if not found:
         raise InputError(
             f"the outcomes have no variant {name!r}.{suggest(name, known)} "
             f"They have {name_some(known, 12)}"
         )
-    return name if name in known else found[0]
+    return found[0]
 
 
 def paired(cells: pd.DataFrame, first: str, second: str) -> tuple[pd.DataFrame, int]:
@@ -234,8 +237,8 @@ def draw(table: pd.DataFrame, first: str, second: str, note: str) -> Figure:
     shown = pd.concat([table[table["language"] == ALL], rest])
     figure = plots.new_figure(5.6, 0.27 * len(shown) + 1.1)
     axes = figure.add_subplot()
-    names = [_language(code) for code in shown["language"]]
-    plots.forest(axes, shown, names, "difference", "difference, 95% interval", fontsize=8)
+    languages = [_language(code) for code in shown["language"]]
+    plots.forest(axes, shown, languages, "difference", "difference, 95% interval", fontsize=8)
     axes.set_xlabel(f"{plots.plain(first)} − {plots.plain(second)}, accuracy points")
     shows = (
         f"Accuracy of {first} minus that of {second} on the same items, by language and over all, "

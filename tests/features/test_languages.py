@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.tables import read_rows
-from capability_transfer.features import languages, resource
+from capability_transfer.features import languages, names, resource
 
 STUDY = [
     *("ara", "dan", "deu", "eng", "est", "fra", "hin", "isl"),
@@ -65,6 +65,27 @@ def test_every_language_that_common_crawl_counts_is_registered_once():
 )
 def test_codes_of_other_standards_lead_to_one(code, language):
     assert languages.resolve(code) == language
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        *[("Persian", "pes"), ("farsi", "pes"), ("فارسی", "pes"), ("western persian", "pes")],
+        *[("Malay", "zlm"), ("bahasa melayu", "zlm"), ("uzbek", "uzn"), ("Kiswahili", "swh")],
+        *[("bokmal", "nob"), ("Norwegian", "nob"), ("punjabi", "pan"), ("हिन्दी", "hin")],
+    ],
+)
+def test_languages_go_by_common_names_without_case_or_accents(name, language):
+    called = languages.registry().set_index("language")["name"].to_dict()
+    assert languages.find(name, called) == language
+
+
+def test_no_name_belongs_to_two_languages():
+    pairs = [*languages.other_names(), *languages.registry()[["language", "name"]].to_numpy()]
+    plain = pd.Series(["".join(names.parts(name)) for _, name in pairs])
+    assert (plain != "").all()
+    assert plain.is_unique
+    assert {code for code, _ in pairs} == set(languages.registry()["language"])
 
 
 def test_aliases_have_reasons_and_contradict_no_column():

@@ -117,3 +117,13 @@ def test_what_cannot_be_compared(first, second, message):
 def test_one_common_template_is_too_few():
     with pytest.raises(InputError, match="1 templates were answered by both"):
         c.compare("A", "B", Outcomes(TWO[TWO["template"] == "0"], "made up"))
+
+
+def test_variants_are_named_with_any_separators():
+    labels = {"A": "Qwen3-8B (reasoning on)", "B": "gemma-3-4b-it"}
+    cells = TWO.assign(variant=TWO["variant"].map(labels))
+    made = c.compare("qwen3 8b, reasoning on", "Gemma_3_4B_it", Outcomes(cells, "made up"))
+    assert (made.first, made.second) == tuple(labels.values())
+    twins = pd.concat([cells, cells.assign(variant="gemma 3 4b it")])
+    with pytest.raises(InputError, match="fits several variants"):
+        c.compare("GEMMA-3-4B-IT", labels["A"], Outcomes(twins, "made up"))
