@@ -125,6 +125,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 
 LIKELIHOODS = ("log_lik", "aic", "bic", "deviance")
+LEFT_OVER = ("difference", "max_abs")
 
 
 def steady(table: pd.DataFrame) -> pd.DataFrame:
@@ -133,7 +134,8 @@ def steady(table: pd.DataFrame) -> pd.DataFrame:
     Processors and linear algebra libraries differ from the twelfth digit or so of an estimate on.
     Numbers keep six decimals, or six digits where those are finer; what is below 1e-9 is noise
     about zero. Columns named after ``p_value`` keep six digits however small, log-likelihoods and
-    their kin four decimals, ``max_abs_…`` six.
+    their kin four decimals; ``difference…`` and ``max_abs_…``, what is left of numbers that nearly
+    cancel, six decimals.
     """
     result = table.copy()
     for place, name in enumerate(table.columns):
@@ -145,7 +147,7 @@ def steady(table: pd.DataFrame) -> pd.DataFrame:
             values = values.round(4)
         elif str(name).startswith("p_value"):
             values = _to_digits(values, 6)
-        elif str(name).startswith("max_abs"):  # what is left of zero
+        elif str(name).startswith(LEFT_OVER):
             values = values.round(6)
         else:
             values = np.where(np.abs(values) < 1, _to_digits(values, 6), values.round(6))

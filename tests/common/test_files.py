@@ -50,6 +50,7 @@ def test_numbers_in_a_csv_are_those_that_any_machine_finds(tmp_path):
             "p_value": [4.365412888011468e-27, 0.95219776, 1e-300, 0.0, 1.0, np.nan],
             "log_lik": [-207466.37447840563] * 6,
             "max_abs_gradient": [3.1e-7] * 6,
+            "difference": [1.306493611 - 1.3065] * 6,
             "n": [1, 2, 3, 4, 5, 6],
             "text": list("abcdef"),
         }
@@ -65,6 +66,7 @@ def test_numbers_in_a_csv_are_those_that_any_machine_finds(tmp_path):
     np.testing.assert_array_equal(found["p_value"], [4.36541e-27, 0.952198, 1e-300, 0, 1, np.nan])
     assert set(found["log_lik"]) == {-207466.3745}
     assert set(found["max_abs_gradient"]) == {0.0}
+    assert set(found["difference"]) == {-6e-06}  # whatever their tenth digits
     assert found["n"].tolist() == [1, 2, 3, 4, 5, 6]
     noisy = table.assign(estimate=table["estimate"] * (1 + 1e-13))
     assert hash_table(table) == hash_table(noisy)
