@@ -12,36 +12,55 @@ from capability_transfer.analysis.presentation.plots import (
     RC,
     add_note,
     new_figure,
+    plain,
 )
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 MARKS = "os^Dvp"
+APART = 1.45
+"""The least ratio of the heights of two names on a logarithmic axis."""
 
 
 def draw(table: pd.DataFrame, limit: float, note: str) -> Figure:
     """Wall seconds against cells, both logarithmic; hollow where an engine was stopped."""
     with matplotlib.rc_context(RC):
-        figure = new_figure(5.4, 3.8)
+        figure = new_figure(6.4, 3.8)
         axes = figure.subplots()
         stopped = table["status"].str.startswith("stopped")
         table = table.assign(seconds=table["seconds"].mask(stopped, limit), stopped=stopped)
         table = table.dropna(subset=["seconds"])
+        ends = []
         for mark, (engine, rows) in zip(MARKS * 2, table.groupby("engine", sort=False)):  # noqa: B905
             ours = engine.startswith("laplace")
             color, width = (OURS, 1.8) if ours else (INK if engine == "lme4 nAGQ=1" else MUTED, 0.9)
             finished = rows[~rows["stopped"]]  # a line to a time limit would say what nobody saw
             axes.plot(finished["cells"], finished["seconds"], color=color, linewidth=width)
             _marks(axes, rows, "cells", "seconds", mark, color)
-            axes.plot([], [], color=color, linewidth=width, marker=mark, markersize=5, label=engine)
+            last = (finished if len(finished) else rows).iloc[-1]
+            ends.append((last["cells"], last["seconds"], engine, color))
         if table["stopped"].any():
             axes.axhline(limit, color=MUTED, linewidth=0.6, linestyle=":")
         axes.set(xscale="log", yscale="log", xlabel="cells", ylabel="seconds, one thread")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        _name_ends(axes, ends)
         _sizes(axes, table["cells"])
+        axes.set_xlim(right=2.2 * table["cells"].max())
         axes.set_title("One cold fit of the main model")
-        figure.legend(loc="outside right upper", fontsize=8)
-        add_note(figure, note)
+        shows = "Seconds that engines take for one fit of the study's model to more and more cells."
+        add_note(figure, note, shows)
         return figure
+
+
+def _name_ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
+    """Names beside where lines end, moved up where they would stand on each other."""
+    placed: dict[float, float] = {}
+    for x, y, name, color in sorted(ends):
+        height = placed[x] = max(y, APART * placed.get(x, 0))
+        axes.annotate(
+            plain(name), (x, y), xytext=(1.12 * x, height), va="center", fontsize=7.5, color=color,
+            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.4, "shrinkA": 0},
+        )  # fmt: skip
 
 
 def by_levels(table: pd.DataFrame, note: str) -> Figure:
@@ -71,8 +90,13 @@ def by_levels(table: pd.DataFrame, note: str) -> Figure:
                  "10 rows per level", ylabel="CPU seconds, one thread")  # fmt: skip
         _sizes(axes, table["levels"].astype(int))
         axes.set_title("One cold fit of two crossed random intercepts")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.legend(loc="upper left", fontsize=8)
-        add_note(figure, note)
+        shows = (
+            "Processor seconds that engines take for two crossed random intercepts, by the levels "
+            "of each; an exponent is the slope of log seconds on log levels."
+        )
+        add_note(figure, note, shows)
         return figure
 
 

@@ -35,6 +35,9 @@ PAIR_COLUMNS = ["language", "variant", "predictor", "observed", "predicted", *CO
 STEPS = ("study", "study_pairs", "slopes", "relatives", "smooth")
 """Of the ladder; nested cross-validation chooses among them."""
 
+NESTED = ("study_pairs", "slopes", "relatives")
+"""Of these, each has every term of the one before it, fitted to the same data."""
+
 LADDER_COLUMNS = [
     "predictor", "label", "mae", "pearson", "coverage_80", "coverage_95", "language_mae",
     "edges_mae", "edges_coverage_80", "log_lik", "df",

@@ -240,6 +240,10 @@ def predicted(
     return table
 
 
+COLOURS = (plots.OURS, plots.PUBLISHED, plots.INK, "#4d8b57")
+MARKS = "oDs^v"
+
+
 @plots.styled
 def draw(table: pd.DataFrame, note: str) -> Figure:
     """Plug-in predictions with 80% intervals by language, a panel per benchmark; the languages are
@@ -257,15 +261,21 @@ def draw(table: pd.DataFrame, note: str) -> Figure:
             rows = own[own["model"] == model]
             shift = (place + 1) / (len(models) + 1) - 0.5
             at = rows["name"].map(height) - 0.8 * shift
-            colour = f"C{place}"
+            colour, mark = COLOURS[place % len(COLOURS)], MARKS[place % len(MARKS)]
             one.hlines(at, 100 * rows["low_80"], 100 * rows["high_80"], color=colour, alpha=0.4,
                        linewidth=2.2)  # fmt: skip
-            one.plot(100 * rows["plug_in"], at, "o", color=colour, markersize=3.5,
-                     label=model if panel == 0 else None)  # fmt: skip
+            one.plot(100 * rows["plug_in"], at, mark, color=colour, markersize=3.5,
+                     label=plots.plain(model) if panel == 0 else None)  # fmt: skip
         one.set_title(known.get(benchmark, benchmark), fontsize=9)
         one.set_xlim(0, 100)
         one.set_xlabel("predicted accuracy (%)")
-    axes[0].set_yticks(range(len(means)), means.index)
+        one.tick_params(axis="y", length=0)
+        plots.grid(one, "x")
+    axes[0].set_yticks(range(len(means)), means.index.map(plots.plain))
     figure.legend(loc="outside upper left", ncols=min(len(models), 4), fontsize=8)
-    plots.add_note(figure, note)
+    shows = (
+        "Predicted accuracy by language with 80% intervals, a panel per benchmark and a mark per "
+        "model; languages with the highest mean prediction stand on top."
+    )
+    plots.add_note(figure, note, shows)
     return figure

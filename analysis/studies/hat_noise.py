@@ -201,21 +201,21 @@ def bias_and_coverage(bias: pd.DataFrame, coverage: pd.DataFrame, note: str) -> 
     """Where plain and noise-corrected HAT part, from ``noise.csv`` and ``coverage.csv``."""
     truth = bias["slope"].iloc[0]
     shown = (
-        ("hat", "as defined", plots.PUBLISHED),
-        ("hat_corrected", "noise-corrected", plots.OURS),
+        ("hat", "as defined", plots.PUBLISHED, "s--"),
+        ("hat_corrected", "noise-corrected", plots.OURS, "o-"),
     )
     figure = plots.new_figure(7.0, 3.2)
     left, right = figure.subplots(1, 2)
     left.axhline(truth, color=plots.MUTED, linewidth=0.9)
     right.axhspan(0.92, 0.98, color=plots.GRID, linewidth=0)
     right.axhline(0.95, color=plots.MUTED, linewidth=0.9)
-    for metric, label, colour in shown:
+    for metric, label, colour, style in shown:
         means = bias[bias["metric"] == metric]
         low, high = means["mean"] - means["sd"], means["mean"] + means["sd"]
         left.fill_between(means["passes"], low, high, color=colour, alpha=0.15, linewidth=0)
-        left.plot(means["passes"], means["mean"], "o-", color=colour, markersize=4, label=label)
+        left.plot(means["passes"], means["mean"], style, color=colour, markersize=4, label=label)
         covered = coverage[coverage["metric"] == metric]
-        right.plot(covered["passes"], covered["coverage"], "o-", color=colour, markersize=4)
+        right.plot(covered["passes"], covered["coverage"], style, color=colour, markersize=4)
     ticks = sorted(bias["passes"].unique())
     for axes in (left, right):
         axes.set_xscale("log")

@@ -32,6 +32,7 @@ from capability_transfer.analysis.published import read
 from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.parallel import replaced_quietly
+from capability_transfer.common.seeds import DEFAULT_SEED
 from capability_transfer.features.languages import among
 from scipy.stats import binom
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 LEVELS = {"pair": "models in a language", "language": "language means"}
 COLOURS = {"study": plots.PUBLISHED, "smooth": plots.OURS}
+SHAPES = {"study": "D", "smooth": "o"}
+SIGNS = {"study": "◇", "smooth": "●"}
 TITLES = {"study": "the study's model", "smooth": "smooth resource and relatives (ours)"}
 """The predictors that Figures 5, 6 and 14 show."""
 
@@ -199,7 +202,7 @@ class HeldOut(Result):
                 calibration, self.note, len(self.by_language["language"].unique())
             )
         if not (steps := self.ladder).empty:
-            figures["figure_ladder"] = lambda: errors_by_step(steps, self.note)
+            figures["figure_ladder"] = lambda: errors_by_step(steps, self.pairs, self.note)
         if (shape := self.shape) is not None:
             figures["figure_resource_shape"] = lambda: effect_of_resource(
                 shape.curves, shape.slope, shape.languages, self.note
@@ -549,17 +552,25 @@ def pairs_by_language(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figur
         for place, name in enumerate(shown):
             rows = pairs[(pairs["language"] == language) & (pairs["predictor"] == name)]
             axes.plot(
-                100 * rows["observed"], 100 * rows["predicted"], "o", markersize=2.6,
-                color=COLOURS[name], alpha=0.6, markeredgewidth=0,
+                100 * rows["observed"], 100 * rows["predicted"], SHAPES[name], markersize=2.6,
+                color=COLOURS[name], alpha=0.7, markeredgewidth=0.5,
+                markerfacecolor="none" if name == "study" else COLOURS[name],
             )  # fmt: skip
             error = 100 * np.abs(rows["predicted"] - rows["observed"]).mean()
             axes.text(
-                0.05, 0.95 - 0.13 * place, f"{error:.1f}", transform=axes.transAxes, va="top",
-                fontsize=7.5, color=COLOURS[name],
+                0.05, 0.95 - 0.13 * place, f"{SIGNS[name]} {error:.1f}",
+                transform=axes.transAxes, va="top", fontsize=7.5, color=COLOURS[name],
             )  # fmt: skip
     handles = [
         Line2D(
-            [], [], marker="o", linestyle="", color=COLOURS[name], markersize=4, label=TITLES[name]
+            [],
+            [],
+            marker=SHAPES[name],
+            linestyle="",
+            color=COLOURS[name],
+            markersize=4,
+            markerfacecolor="none" if name == "study" else COLOURS[name],
+            label=TITLES[name],
         )
         for name in shown
     ]
@@ -577,14 +588,14 @@ def pairs_by_language(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figur
 
 PANELS = {"pair": "pairs (model, language)", "language": "language means"}
 CURVES = {
-    "study": (COLOURS["study"], 1.6, TITLES["study"]),
-    "smooth": (COLOURS["smooth"], 1.8, TITLES["smooth"]),
-    "pair": (plots.OURS, 1.6, PANELS["pair"]),
-    "language": (plots.PUBLISHED, 1.6, PANELS["language"]),
+    "study": (COLOURS["study"], 1.6, "--", TITLES["study"]),
+    "smooth": (COLOURS["smooth"], 1.8, "-", TITLES["smooth"]),
+    "pair": (plots.OURS, 1.6, "-", PANELS["pair"]),
+    "language": (plots.PUBLISHED, 1.6, "--", PANELS["language"]),
 }
-"""Colour, width and label of a predictor's or a level's curve of coverage."""
+"""Colour, width, line and label of a predictor's or a level's curve of coverage."""
 
-OTHER = ("#c4cbd2", 0.9, None)
+OTHER = ("#c4cbd2", 0.9, "-", None)
 INSIDE = "observations inside (%)"
 
 
@@ -638,10 +649,10 @@ def draw_coverage(
             label=f"95% of right intervals, n = {number}",
         )  # fmt: skip
     for name, rows in calibration.groupby(by, sort=False):
-        colour, width, label = CURVES.get(name, OTHER)
+        colour, width, line, label = CURVES.get(name, OTHER)
         axes.plot(
             100 * rows["nominal"], 100 * rows["coverage"], zorder=3 if name in CURVES else 2,
-            color=colour, linewidth=width, label=label,
+            color=colour, linewidth=width, linestyle=line, label=label,
         )  # fmt: skip
     axes.set(xlim=(0, 100), ylim=(0, 100), aspect="equal")
     axes.set_xlabel("size of the central interval (%)")
@@ -656,35 +667,69 @@ MARKS = {
 
 
 @plots.styled
-def errors_by_step(ladder: pd.DataFrame, note: str) -> Figure:
-    """From the study's model to ours, one row per step: errors when a language is held out.
+def errors_by_step(ladder: pd.DataFrame, pairs: pd.DataFrame, note: str) -> Figure:
+    """From the study's model to ours, a row per step: errors (points) when a language is held out.
 
-    From ``loo/ladder.csv``; accuracy points.
+    From ``loo/ladder.csv`` and ``loo/pairs.csv``. Steps whose models nest are joined
+    (``loo.NESTED``). On the right, how far a step's errors are from the first one's, language by
+    language: the mean with its bootstrap interval over languages.
     """
-    figure = plots.new_figure(7.0, 0.52 * len(ladder) + 1.5)
-    axes = figure.add_subplot()
+    figure = plots.new_figure(7.2, 0.5 * len(ladder) + 1.6)
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[3, 2])
     positions = -ladder.index.to_numpy(dtype=float)
-    for column, (colour, mark, label) in MARKS.items():
-        if column in ladder.columns and ladder[column].notna().any():
-            axes.plot(
-                ladder[column], positions, mark, linestyle="-", color=colour, linewidth=0.8,
-                markersize=5, label=label,
-            )  # fmt: skip
-    values = [
-        f"r {row.pearson:.3f}   80% covers {100 * row.coverage_80:.0f}%"
-        for row in ladder.itertuples()
-    ]
-    plots.name_rows(axes, positions, ladder["label"], values, fontsize=7.5)
-    axes.set_xlim(left=0)
-    axes.set_ylim(positions.min() - 0.5, 0.5)
-    axes.set_xlabel("mean absolute error, languages held out (accuracy points)")
+    joined = ladder["predictor"].isin(loo.NESTED).to_numpy()
+    apart = _errors_apart(ladder["predictor"], pairs)
+    right.axvline(0, color=plots.MUTED, linewidth=0.8)
+    for lift, (column, (colour, mark, label)) in zip((0.12, -0.12, 0), MARKS.items(), strict=True):
+        drawn = {"color": colour, "marker": mark, "markersize": 5}
+        if ladder[column].notna().any():
+            left.plot(ladder[column], positions, linestyle="", label=label, **drawn)
+            left.plot(ladder[column][joined], positions[joined], color=colour, linewidth=0.8)
+        for step, (mean, low, high) in apart.get(column, {}).items():
+            at = positions[ladder["predictor"] == step] + lift
+            right.hlines(at, low, high, color=colour, linewidth=1.4)
+            right.plot([mean], at, **drawn)
+    left.set_yticks(positions, [plots.plain(label) for label in ladder["label"]], fontsize=7.5)
+    left.set_xlim(left=0)
+    left.set_ylim(positions.min() - 0.5, 0.5)
+    left.set_xlabel("mean absolute error (points)")
+    right.set_xlabel("difference from the first row (points)")
+    for axes in (left, right):
+        axes.tick_params(axis="y", length=0)
+        plots.grid(axes, "x")
     figure.legend(loc="outside upper left", ncols=3, fontsize=8)
     shows = (
-        "From the study's predictor to ours, a row per step: mean absolute error (points) "
-        "when a language is held out."
+        "From the study's predictor to ours, a row per step. Left: mean absolute error (points) "
+        "when a language is held out; lines join models that nest. Right: the difference from the "
+        "first row, with 95% bootstrap intervals over the languages; below 0 the step errs less."
     )
     plots.add_note(figure, note, shows)
     return figure
+
+
+def _errors_apart(
+    steps: pd.Series, pairs: pd.DataFrame
+) -> dict[str, dict[str, tuple[float, float, float]]]:
+    """By column of ``MARKS`` and step after the first: mean difference of errors, and its ends."""
+    gap = 100 * (pairs["predicted"] - pairs["observed"])
+    by = [pairs["language"], pairs["predictor"]]
+    errors = {
+        "mae": gap.abs().groupby(by).mean().unstack(),
+        "language_mae": gap.groupby(by).mean().abs().unstack(),
+    }
+    found: dict[str, dict[str, tuple[float, float, float]]] = {}
+    for column, table in errors.items():
+        more = table[steps[1:]].sub(table[steps[0]], axis=0)
+        found[column] = {
+            step: (
+                more[step].mean(),
+                *scores.interval_of_mean(
+                    more[step].to_numpy(), np.random.default_rng(DEFAULT_SEED)
+                ),
+            )
+            for step in steps[1:]
+        }
+    return found
 
 
 @plots.styled

@@ -435,7 +435,11 @@ def draw_map(table: pd.DataFrame, note: str) -> Figure:
     axes.set_xlabel("template, largest effect first; a dot marks a flagged item")
     bar = figure.colorbar(shown, ax=axes, shrink=0.8, extend="both")
     bar.set_label("effect, log-odds (red: harder here)")
-    plots.add_note(figure, note)
+    shows = (
+        "What a language adds to the difficulty of each template (log-odds; red: harder here than "
+        "elsewhere); a dot marks items flagged as faulty, which gather at the top left."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -449,7 +453,11 @@ def draw_extreme(table: pd.DataFrame, note: str) -> Figure:
     plots.forest(axes, rows, [name(row) for row in records(rows)], "effect",
                  "effect, 95% interval", fontsize=6.5)  # fmt: skip
     axes.set_xlabel("effect of the language on the item, log-odds (below 0: harder here)")
-    plots.add_note(figure, note)
+    shows = (
+        f"The {len(rows)} items that are oddest in one language: how much harder (below 0) or "
+        "easier the item is there than elsewhere, with 95% intervals."
+    )
+    plots.add_note(figure, note, shows)
     return figure
 
 
@@ -465,5 +473,9 @@ def draw_cost(languages: pd.DataFrame, note: str) -> Figure:
             for lost, n in zip(languages["lost"], languages["flagged"], strict=True)]  # fmt: skip
     plots.name_rows(axes, rows, [labels.language(one) for one in languages["language"]], told, 7.5)
     axes.set_xlabel("accuracy points lost by flagged items (right: points by number of items)")
-    plots.add_note(figure, note)
+    shows = (
+        "Accuracy points that each language loses by its flagged items, against what is expected "
+        "of them; on the right the points and the number of items."
+    )
+    plots.add_note(figure, note, shows)
     return figure

@@ -349,8 +349,9 @@ def panels(levers: pd.DataFrame, languages: pd.DataFrame, note: str) -> Figure:
         line[0].set_ylabel(GAP)
     grid[0, 0].set_ylim(LIMITS)
     shows = (
-        "Expected accuracy by language feature for models of several sizes, with reasoning on and "
-        "off. Fixed effects only; the other language feature at its mean, 95% Wald bands. Ticks: "
+        "How many times the odds of a correct answer in English are those in another language, by "
+        "the language's features: for a small and a large model (above), and with reasoning off "
+        "and on (below). Fixed effects only, 95% Wald bands; the other feature alike. Ticks: "
         "the languages of the data."
     )
     plots.add_note(figure, note, shows)
@@ -365,10 +366,12 @@ def curves(
 
     rows = levers[(levers["feature"] == feature) & (levers["lever"] == lever)]
     pieces = rows.groupby("setting", sort=False)
-    for (setting, group), colour in zip(pieces, (plots.PUBLISHED, plots.OURS), strict=True):
+    drawn = ((plots.PUBLISHED, "--"), (plots.OURS, "-"))
+    for (setting, group), (colour, line) in zip(pieces, drawn, strict=True):
         axes.fill_between(group["value"], group["conf_low"], group["conf_high"],
                           color=colour, alpha=0.15, linewidth=0)  # fmt: skip
-        axes.plot(group["value"], group["odds_ratio"], color=colour, label=plots.plain(setting))
+        axes.plot(group["value"], group["odds_ratio"], color=colour, linestyle=line,
+                  label=plots.plain(setting))  # fmt: skip
     axes.axhline(1, color=plots.MUTED, linewidth=0.8)
     axes.plot(languages[feature], [0.015] * len(languages), "|", color=plots.MUTED,
               markersize=5, transform=axes.get_xaxis_transform())  # fmt: skip
@@ -413,7 +416,7 @@ def multiples(cost: pd.DataFrame, rates: pd.Series, names: pd.Series, note: str)
     worth = _worth(rates)
     shows = (
         "What it costs to be a language with little text, in multiples of model size: "
-        f"{worth[:1].upper()}{worth[1:]}. The two definitions differ: the first takes the observed "
+        f"{worth}. The two definitions differ: the first takes the observed "
         "gap at the average worth of a doubling, the second the gap that resource and distance "
         "predict, at one point of the curve, where a doubling is worth more or less than on "
         "average."

@@ -395,37 +395,74 @@ def contradictions_table(contradictions: pd.DataFrame, note: str) -> Table:
 
 @plots.styled
 def drops_by_group(groups: pd.DataFrame, note: str, label: str) -> Figure:
-    """From ``scores.by_group``: mean relative drop over perturbations of groups high and low.
+    """From ``scores.by_group``: mean drop (points) over perturbations of groups high and low.
 
-    Models with the smallest loss in low-resource languages stand on top. ``label`` says what the
-    drop is averaged over.
+    Models with the smallest loss in low-resource languages stand on top. One model that would
+    stretch the axis is cut off at its edge, with its value beside it. ``label`` says what the drop
+    is averaged over.
     """
-    table = groups.groupby(["variant", "group"])["relative_drop"].mean().unstack("group")
+    table = groups.groupby(["variant", "group"])["drop"].mean().unstack("group")
     table = table.dropna().sort_values("low", kind="stable")
-    positions = range(len(table))
-    figure = plots.new_figure(6.2, 0.25 * len(table) + 1.4)
+    positions = np.arange(len(table))
+    ends, beyond = _ends(table[["high", "low"]])
+    figure = plots.new_figure(6.2, 0.19 * len(table) + 1.5)
     axes = figure.add_subplot()
     axes.axvline(0, color=plots.MUTED, linewidth=0.8)
-    axes.hlines(positions, table["low"], table["high"], color=plots.GRID, linewidth=3)
-    for group, colour in (("high", plots.OURS), ("low", plots.PUBLISHED)):
-        axes.plot(table[group], positions, "o", color=colour, label=f"{group}-resource languages")
-    axes.set_yticks(positions, table.index.map(plots.plain), fontsize=8)
+    axes.hlines(positions, *table[["low", "high"]].clip(*ends).T.to_numpy(), color=plots.GRID,
+                linewidth=3)  # fmt: skip
+    for group, colour, mark in (("high", plots.OURS, "o"), ("low", plots.PUBLISHED, "D")):
+        values = table[group]
+        inside = values.between(*ends)
+        axes.plot(values[inside], positions[inside], mark, color=colour, markersize=5,
+                  label=f"{group}-resource languages")  # fmt: skip
+        for position, value in zip(positions[~inside], values[~inside], strict=True):
+            up = bool(value > ends[1])
+            axes.plot(ends[int(up)], position, "<>"[up], color=colour, markersize=6, clip_on=False)
+            axes.annotate(
+                f"{value:+.0f}".replace("-", "−"), (ends[int(up)], position), va="center",
+                xytext=(-8 if up else 8, 0), textcoords="offset points", fontsize=7.5,
+                ha="right" if up else "left",
+            )  # fmt: skip
+    axes.set_yticks(positions, table.index.map(plots.plain), fontsize=7.5)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(-0.8, len(table) - 0.2)
+    if beyond:
+        axes.set_xlim(*ends)
     plots.grid(axes, "x")
-    axes.set_xlabel(f"change relative to the original accuracy (%), {plots.plain(label)}")
+    axes.set_xlabel(f"perturbed − original accuracy (points), {plots.plain(label)}")
     figure.legend(loc="outside upper left", ncols=2, fontsize=8)
     shows = (
-        "Change relative to the original accuracy in high- and low-resource languages; "
-        "models with the smallest loss in low-resource languages stand on top."
+        "Accuracy on perturbed minus original questions (points) in high- and low-resource "
+        "languages; models with the smallest loss in low-resource languages stand on top."
     )
+    if beyond:
+        shows += f" An arrow: {beyond} lies beyond the axis, at the value printed."
     plots.add_note(figure, note, shows)
     return figure
 
 
+def _ends(table: pd.DataFrame) -> tuple[tuple[float, float], str]:
+    """Ends of an axis for rows of values, and the one row left beyond them, "" for none.
+
+    A row is left out that takes at least a quarter of the span to itself.
+    """
+
+    def ends(rows: pd.DataFrame) -> tuple[float, float]:
+        low, high = min(0.0, rows.min(axis=None)), max(0.0, rows.max(axis=None))
+        margin = 0.04 * (high - low)
+        return low - margin, high + margin
+
+    whole = ends(table)
+    spans = {name: np.ptp(ends(table.drop(name))) for name in table.index if len(table) > 3}
+    alone = min(spans, key=spans.__getitem__, default="")
+    if alone == "" or spans[alone] > 3 / 4 * np.ptp(whole):
+        return whole, ""
+    return ends(table.drop(alone)), alone
+
+
 @plots.styled
 def slopes_of_ranks(ranks: pd.DataFrame, perturbation: str, note: str) -> Figure:
-    """From ``rankings.rank_changes``; losers are orange, winners blue, the rest grey.
+    """From ``rankings.rank_changes``; losers are orange and dashed, winners blue, the rest grey.
 
     ``perturbation``: its label for people.
     """
@@ -435,13 +472,14 @@ def slopes_of_ranks(ranks: pd.DataFrame, perturbation: str, note: str) -> Figure
     figure = plots.new_figure(6.4, 0.23 * len(ranks) + 1.0)
     axes = figure.add_subplot()
     for row, start, end in zip(ranks.itertuples(), left, right, strict=True):
-        colours = {0: plots.MUTED, 1: plots.OURS, -1: plots.PUBLISHED}
+        drawn = {0: (plots.MUTED, "-"), 1: (plots.OURS, "-"), -1: (plots.PUBLISHED, "--")}
+        colour, style = drawn[np.sign(row.change)]
         name, moved = plots.plain(row.variant), ""
         if row.change:
             moved = f" ({row.change:+d})".replace("-", "−")
         axes.plot(
-            [0, 1], [start, end], "o-", color=colours[np.sign(row.change)], markersize=4,
-            linewidth=1.3,
+            [0, 1], [start, end], marker="o", linestyle=style, color=colour, markersize=4,
+            linewidth=1.3 if row.change else 0.8,
         )  # fmt: skip
         axes.text(-0.03, start, f"{name}  {row.rank_original}", ha="right", va="center", fontsize=8)
         axes.text(1.03, end, f"{row.rank}  {name}{moved}", ha="left", va="center", fontsize=8)
@@ -450,8 +488,8 @@ def slopes_of_ranks(ranks: pd.DataFrame, perturbation: str, note: str) -> Figure
     for place, title in ((0, "original"), (1, plots.plain(perturbation))):
         axes.text(place, 0.1, title, ha="center", fontsize=9, weight="bold")
     shows = (
-        "Ranks on original and on perturbed questions; blue: models that gain places, "
-        "orange: models that lose some."
+        "Ranks on original and on perturbed questions; blue: models that gain places, orange and "
+        "dashed: models that lose some."
     )
     plots.add_note(figure, note, shows)
     return figure
@@ -466,20 +504,26 @@ def rank_stability(stability: pd.DataFrame, threshold: float, note: str) -> Figu
     figure = plots.new_figure(7.0, 3.4)
     left, right = figure.subplots(1, 2)
     left.axhline(threshold, color=plots.MUTED, linewidth=0.9, linestyle="--")
-    for (colour, mark), (reading, table) in zip(
-        zip(COLOURS, "oDs^", strict=True), stability.groupby("reading", sort=False), strict=False
+    for (colour, mark, style), (reading, table) in zip(
+        zip(COLOURS, "oDs^", ("-", "--", "-.", ":"), strict=True),
+        stability.groupby("reading", sort=False),
+        strict=False,
     ):
-        drawn = {"color": colour, "marker": mark, "markersize": 4}
+        drawn = {"color": colour, "marker": mark, "markersize": 4, "linestyle": style}
         left.plot(table["instances"], table["kendall"], label=plots.plain(reading), **drawn)
         right.plot(table["instances"], table["mean_change"], **drawn)
     for axes in (left, right):
         axes.set_xlabel("instances per question")
         plots.grid(axes, "y")
-    left.set_title("Kendall's τ with the reference ranking", fontsize=9)
+    left.annotate(f"{threshold:g}", (1, threshold), xycoords=("axes fraction", "data"),
+                  xytext=(3, 0), textcoords="offset points", va="center", fontsize=7.5,
+                  color=plots.MUTED)  # fmt: skip
+    left.set_title("Kendall's τ with the ranking by all means", fontsize=9)
     right.set_title("mean shift of a model (places)", fontsize=9)
     right.set_ylim(bottom=0)
     figure.legend(
-        loc="outside upper left", ncols=1, fontsize=8, title="the published ± is read as",
+        loc="outside upper left", ncols=1, fontsize=8,
+        title="the ± that MGSM-Pro prints beside the mean of each of its models, read as:",
         alignment="left", title_fontsize=8,
     )  # fmt: skip
     shows = (

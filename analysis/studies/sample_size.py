@@ -41,6 +41,7 @@ SHOWN = (10, 20, 50, 75, 100)
 
 PANELS = ("precision", "ranking", "instances")
 COLORS = {"symbolic": plots.OURS, "original": plots.PUBLISHED}
+DASHES = {"symbolic": "o-", "original": "s--"}
 FARTHEST = 400
 """Templates up to which the precision of a score is drawn."""
 
@@ -440,8 +441,8 @@ def draw_precision(axes: Axes, templates: pd.DataFrame) -> None:
     """The standard error of a score by templates, on logarithmic scales."""
     for split, seen, color in _splits(templates):
         axes.plot(
-            seen["templates"], seen["std_error"], "o-", color=color, markersize=3.5,
-            label=plots.plain(f"{split} questions"),
+            seen["templates"], seen["std_error"], DASHES.get(split, "o-"), color=color,
+            markersize=3.5, label=plots.plain(f"{split} questions"),
         )  # fmt: skip
         last = seen.iloc[-1]
         far = np.geomspace(last["templates"], FARTHEST, 20)
@@ -464,8 +465,8 @@ def draw_ranking(axes: Axes, templates: pd.DataFrame) -> None:
             linewidth=0,
         )  # fmt: skip
         axes.plot(
-            seen["templates"], seen["rank_correlation"], "o-", color=color, markersize=3.5,
-            label=plots.plain(f"{split} questions"),
+            seen["templates"], seen["rank_correlation"], DASHES.get(split, "o-"), color=color,
+            markersize=3.5, label=plots.plain(f"{split} questions"),
         )  # fmt: skip
     _mark_published(axes, templates, "published_rank")
     axes.set_xscale("log")

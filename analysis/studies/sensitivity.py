@@ -332,5 +332,10 @@ def draw(effects: pd.DataFrame, languages: pd.DataFrame, note: str) -> Figure:
     plots.grid(right, "x")
     right.set_xlabel("accuracy, %")
     right.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, fontsize=7.5)
-    plots.add_note(figure, note)
+    shows = (
+        "What flagged items change. Left: fixed effects on all items with 95% intervals, and "
+        "without the flagged ones. Right: accuracy by language on all items, and with what is "
+        "expected of the flagged ones in their place."
+    )
+    plots.add_note(figure, note, shows)
     return figure

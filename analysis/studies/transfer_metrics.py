@@ -56,6 +56,7 @@ NAMED = 5
 
 COLOURS = {0: plots.OURS, 1: plots.PUBLISHED}
 MODES = {0: "reasoning off", 1: "reasoning on"}
+SHAPES = {0: "o", 1: "D"}
 ON_LEVEL = {"xlt_gap": plots.PUBLISHED, "transfer_score": plots.MUTED, "hat": plots.OURS}
 
 
@@ -579,7 +580,7 @@ DRAWN = (
 
 @plots.styled
 def scatter_matrix(comparison: pd.DataFrame, correlations: pd.DataFrame, note: str) -> Figure:
-    """The metrics over models, with Spearman's ρ above the diagonal; reasoning on is orange.
+    """The metrics over models, with Spearman's ρ above the diagonal.
 
     From ``comparison.csv`` and ``rank_correlations.csv``; the measures of ``DRAWN``, the others are
     in the table.
@@ -604,7 +605,7 @@ def scatter_matrix(comparison: pd.DataFrame, correlations: pd.DataFrame, note: s
                     color=plots.INK if abs(value) >= 0.3 else plots.MUTED,
                 )  # fmt: skip
                 axes.axis("off")
-            axes.tick_params(labelsize=6, length=2)
+            axes.tick_params(labelsize=7, length=2)
             axes.locator_params(nbins=3)
             if column or row == column:
                 axes.set_yticks([])
@@ -612,25 +613,26 @@ def scatter_matrix(comparison: pd.DataFrame, correlations: pd.DataFrame, note: s
                 axes.set_xlabel(_wrapped(first), fontsize=7)
             if column == 0:
                 axes.set_ylabel(_wrapped(second), fontsize=7)
-    figure.suptitle(
-        "One point per model, reasoning off (blue) and on (orange); Spearman's ρ above",
-        x=0.01,
-        ha="left",
-        fontsize=8.5,
-    )
+    handles, titles = panels[-1, 0].get_legend_handles_labels()
+    figure.legend(handles, titles, loc="outside upper left", ncols=2, fontsize=8, markerscale=1.8)
     shows = (
-        "Transfer metrics over models, with Spearman's ρ above the diagonal; orange: reasoning on."
+        "Five transfer metrics, a point per model: each against each below the diagonal, its "
+        "distribution on it (number of models), and Spearman's ρ above. Measures that agree have "
+        "a ρ near 1, or near −1 with the gap and the slope, of which less is better."
     )
     plots.add_note(figure, note, shows)
     return figure
 
 
 def points(axes: Axes, comparison: pd.DataFrame, first: str, second: str, size: float) -> None:
-    """One metric against another, a point per model; reasoning on is orange."""
-    colours = comparison["reasoning"].map(COLOURS).fillna(plots.MUTED)
-    axes.scatter(comparison[first], comparison[second], s=size, c=colours, alpha=0.75, linewidth=0)
-    for mode in sorted(set(comparison["reasoning"]) & set(COLOURS)):
-        axes.scatter([], [], s=size, color=COLOURS[mode], label=MODES[mode])  # for a legend
+    """One metric against another, a point per model; reasoning on: orange diamonds."""
+    modes = comparison["reasoning"].map({mode: mode for mode in COLOURS})
+    axes.scatter(comparison[first][modes.isna()], comparison[second][modes.isna()], s=size,
+                 c=plots.MUTED, linewidth=0)  # fmt: skip
+    for mode in sorted(modes.dropna().unique()):
+        rows = comparison[modes == mode]
+        axes.scatter(rows[first], rows[second], s=size, c=COLOURS[mode], marker=SHAPES[mode],
+                     alpha=0.75, linewidth=0, label=MODES[mode])  # fmt: skip
 
 
 def against_level(axes: Axes, comparison: pd.DataFrame) -> None:

@@ -59,8 +59,7 @@ def test_stopped_engines_stay_in_the_picture():
     columns = ["engine", "cells", "seconds", "status"]
     rows = [("laplace", 100, 0.1, "converged"), ("lme4", 100, None, "stopped after 9 s")]
     figure = picture.draw(pd.DataFrame(rows, columns=columns), 9.0, "Data: none.")
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == ["laplace", "lme4"]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["laplace", "lme4"]
 
 
 def test_crossed_designs_are_drawn_by_their_levels(tmp_path):

@@ -214,7 +214,12 @@ FIGURES = {
     "hat": (lambda: transfer_metrics.hat_by_model(metrics(), NOTE), NAMES),
     "ladder": (
         lambda: held_out.errors_by_step(
-            frame(label=NAMES, pearson=N, coverage_80=N, pair_mae=N, language_mae=N), NOTE
+            frame(label=NAMES, predictor=NAMES, mae=N, language_mae=N, edges_mae=N),
+            pd.DataFrame(
+                [(code, step, 0.5, 0.4) for code in "xy" for step in NAMES],
+                columns=["language", "predictor", "observed", "predicted"],
+            ),
+            NOTE,
         ),
         NAMES,
     ),
@@ -240,7 +245,7 @@ FIGURES = {
     ),
     "robustness": (
         lambda: robustness.drops_by_group(
-            two(variant=NAMES, relative_drop=N, group=["low", "high"]), NOTE, NAMES[0]
+            two(variant=NAMES, drop=N, group=["low", "high"]), NOTE, NAMES[0]
         ),
         NAMES,
     ),
