@@ -252,13 +252,10 @@ def _adjusted(table: pd.DataFrame, adjust: str, count: int, level: float) -> pd.
         spread = stats.studentized_range(count, np.inf)
         p = spread.sf(np.sqrt(2) * table["statistic"].abs().to_numpy())
         critical = spread.ppf(level) / np.sqrt(2)
-    elif adjust == "bonferroni":
-        p = np.minimum(p * tests, 1.0)
     else:
-        order = np.argsort(p, kind="stable")
-        stepped = np.maximum.accumulate(p[order] * np.arange(tests, 0, -1))
-        p = np.empty(tests)
-        p[order] = np.minimum(stepped, 1.0)
+        from statsmodels.stats.multitest import multipletests
+
+        p = multipletests(p, method=adjust)[1]
     half = critical * table["std_error"]
     return table.assign(
         p_value=p, conf_low=table["estimate"] - half, conf_high=table["estimate"] + half
