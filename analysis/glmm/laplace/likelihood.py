@@ -150,20 +150,17 @@ class Likelihood:
     def _predict(self, gamma, blocks, near: Modes) -> np.ndarray:
         """Steps with the factor of nearby modes: the first is a first-order prediction.
 
-        A second one is cheaper than a Newton step, and as good where the first is small; more are,
-        as long as they come closer quickly, where a factor costs much (``patience``). None is made
-        where it is so long that the factor would be another at its end.
+        A second one is cheaper than a Newton step, and as good where the first is small. None is
+        made where it is so long that the factor would be another at its end.
         """
         u, last = near.u, np.inf
-        patience = getattr(self.system, "patience", 2)
-        far = 1e-4 if patience == 2 else 1e-2 * len(u)
-        for number in range(patience):
+        for number in range(2):
             _, _, score, _ = self._score(gamma, blocks, u)
             step = near.curvature.solve(score)
             decrement = score @ step
-            if decrement <= max(FAR, far):
+            if decrement <= FAR:
                 u = u + step
-            if decrement > far or (number and not DECREMENT < decrement < last / 4):
+            if decrement > 1e-4 or (number and not DECREMENT < decrement < last / 4):
                 break
             last = decrement
         return u

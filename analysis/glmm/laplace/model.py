@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.diagnostics import check_outcomes, column_hashes
 from capability_transfer.analysis.glmm.formula import Formula, parse
+from capability_transfer.analysis.glmm.laplace import probes
 from capability_transfer.analysis.glmm.laplace.design import Design, build
 from capability_transfer.analysis.glmm.laplace.kernels import Kernel
 from capability_transfer.analysis.glmm.laplace.likelihood import (
@@ -54,7 +55,7 @@ from threadpoolctl import ThreadpoolController
 MOST_POINTS = 100  # of quadrature
 SMALL = 1_500  # effects for which dense algebra is quick whatever the fill
 MANY = 400  # effects above which it pays to compute their sums sparsely
-DENSE = 1 / 3_000  # multiplications of a sparse factorisation that take as long as a dense one's
+DENSE = 1 / 30_000  # multiplications of a sparse factorisation that take as long as a dense one's
 HIGHER = 1e-4  # log-likelihood by which another optimum is higher, and not the same
 SHORT = 25  # iterations of a further search: one that leads higher shows it by then
 MODES = 1e-4  # decrement of the modes, of that of a search by gradients alone
@@ -161,6 +162,9 @@ class Model:
             Likelihood(self.design, counts, self.system) if points == 1
             else Quadrature(self.design, counts, self.system, points)
         )  # fmt: skip
+        self.rough = None
+        if isinstance(self.system, ScalarSystem) and probes.pays(self.system):
+            self.rough = Likelihood(self.design, counts, probes.ProbedSystem(self.system))
         self.constant = log_choose(trials, success)
         self._last: Modes | None = None
         self._separation: tuple[Separation | None] | None = None  # not sought yet
@@ -297,14 +301,16 @@ class Model:
         settings = self.settings
         # the exact Hessian differences gradients, which needs modes to the last digit
         loose = settings.hessian == "working"
-        objective = Objective(
-            self.likelihood, MODES * settings.tolerance**2 if loose else DECREMENT
-        )
+        decrement = MODES * settings.tolerance**2 if loose else DECREMENT
+        objective, rough = Objective(self.likelihood, decrement), None
+        if self.rough is not None:
+            rough = Objective(self.rough, decrement, probes.NOISE)
         with one_thread():
             try:
-                point = start
                 if information is None:
-                    point, information = self._begin(objective, start)
+                    point, information = self._begin(rough or objective, start)
+                else:
+                    point = start if rough is None else rough.at(start.phi, start.modes)
                 return maximise(
                     objective,
                     point,
@@ -313,6 +319,7 @@ class Model:
                     tolerance=settings.tolerance if exact else ROUGH,
                     max_iterations=settings.max_iterations if exact else SHORT,
                     progress=self._reporter(progress),
+                    rough=rough,
                 )
             except (FloatingPointError, np.linalg.LinAlgError) as error:
                 why = "" if self.separation is None else f". {self.separation.sentence()}"
@@ -322,7 +329,7 @@ class Model:
         self, objective: Objective, start: WarmStart | Fit | Optimum | np.ndarray | None
     ) -> tuple[Point, np.ndarray]:
         """The first point and the information about the parameters there."""
-        likelihood, design = self.likelihood, self.design
+        likelihood, design = objective.likelihood, self.design
         if isinstance(start, Optimum):
             phi = start.point.phi.copy()
             held = ~start.free[objective.fixed :]

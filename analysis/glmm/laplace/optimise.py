@@ -5,6 +5,10 @@ working linear mixed model, for θ differences of the exact gradient. The end is
 Hessian of the Laplace log-likelihood by differences of the exact gradient, along the axes of the
 information.
 
+Where a factor of H costs much, a rough objective stands beside the exact one: the same with an
+estimated log|H| (``probes``). Its maximum is some 1e-4 standard errors from the exact one, and its
+Hessian as near, so that one or two exact points are enough to end at the maximum and to know it.
+
 The likelihood is even in the sign of an SD, so zero is an ordinary interior point. An SD that
 runs there is set to exactly zero if that does not lower the likelihood, and no longer estimated.
 """
@@ -24,6 +28,8 @@ NEAR_ZERO = 0.05  # SDs (log-odds) below which zero itself is tried
 MAX_HESSIANS = 6
 ROUNDING = 1e-12  # relative error of a log-likelihood value
 ROUNDED = 1e-3  # standard errors from the maximum, where no step gains more than rounding
+SEARCHED = 1e-3  # standard errors from its maximum, at which a rough search ends
+NEAR = 1e-7  # decrement at which an exact point that a rough search led to is the maximum
 NO_STEP = "no step raises the likelihood"
 
 
@@ -46,7 +52,7 @@ class Optimum:
         information: −Hessian in φ (exact, or the quasi-Newton one); rows and columns of
             parameters that are not free are zero.
         free: which parameters are estimated; the others sit at zero on the boundary.
-        exact: whether ``information`` is the exact Hessian's.
+        exact: whether ``information`` is the Hessian's, by differences of gradients.
         whitened: largest |gradient| in units of standard errors.
         definite: whether the information is positive definite.
         reached: the log-likelihood that every start led to, this optimum's the highest.
@@ -67,11 +73,12 @@ class Optimum:
 class Objective:
     """The likelihood as a function of one parameter vector; counts its evaluations.
 
-    ``decrement`` is Newton's at which the modes of a point are found.
+    ``decrement`` is Newton's at which the modes of a point are found, ``noise`` the error of
+    values (log-likelihood) beside rounding's.
     """
 
-    def __init__(self, likelihood: Likelihood, decrement: float = DECREMENT):
-        self.likelihood, self.decrement = likelihood, decrement
+    def __init__(self, likelihood: Likelihood, decrement: float = DECREMENT, noise: float = 0.0):
+        self.likelihood, self.decrement, self.noise = likelihood, decrement, noise
         self.fixed = len(likelihood.design.names)
         self.evaluations = 0
 
@@ -91,15 +98,24 @@ def maximise(
     tolerance: float = 1e-6,
     max_iterations: int = 300,
     progress=None,
+    rough: Objective | None = None,
 ) -> Optimum:
     """Climb to the maximum from a start and an information matrix about φ.
 
     ``tolerance`` is the largest gradient sought, in units of standard errors; a search that
     rounding ends within ``ROUNDED`` has converged too. With ``exact=False`` the fit ends with the
-    quasi-Newton iterations and their information.
+    quasi-Newton iterations and their information. With a ``rough`` objective ``start`` is a point
+    of it, and so is the Hessian.
     """
     free = np.ones(len(start.phi), dtype=bool)
     goal = 1e-8 if exact else tolerance**2
+    if rough is not None:
+        goal = NEAR
+        start, information, _ = _climb(
+            rough, start, information, free, SEARCHED**2, max_iterations, progress
+        )
+        start, information, _ = _polish(rough, start, information, free, SEARCHED)
+        start = objective.at(start.phi, start.modes)
     point, information, messages = _climb(
         objective, start, information, free, goal, max_iterations, progress
     )
@@ -110,16 +126,17 @@ def maximise(
         )
     point, information = _oriented(objective, point, information)
     definite = True
-    if exact:
+    if exact and rough is None:
         point, information, definite = _polish(objective, point, information, free, tolerance)
     root, definite = _root(information, free, definite)
     scaled = solve_triangular(root, point.gradient[free], trans="T")
     whitened = float(np.abs(scaled).max(initial=0.0))
     # rounding can end the search where the likelihood is flat, and that near is at the maximum
-    ended = exact or messages == [NO_STEP]
+    ended = exact or rough is not None or messages == [NO_STEP]
     converged = definite and (whitened <= tolerance or (ended and whitened <= ROUNDED))
+    evaluations = objective.evaluations + (rough.evaluations if rough else 0)
     return Optimum(
-        point, information, free, exact, whitened, definite, converged, objective.evaluations,
+        point, information, free, exact, whitened, definite, converged, evaluations,
         () if converged else tuple(messages), (point.value,),
     )  # fmt: skip
 
@@ -217,7 +234,7 @@ def _climb(objective, point, information, free, goal, max_iterations, progress):
 
 def _line_search(objective, point, direction, free) -> Point | None:
     slope = point.gradient[free] @ direction
-    noise = ROUNDING * max(abs(point.value), 1.0)
+    noise = ROUNDING * max(abs(point.value), 1.0) + objective.noise
     size = 1.0
     while size > 1e-6:
         phi = point.phi.copy()

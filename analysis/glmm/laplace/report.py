@@ -62,12 +62,12 @@ def report(
         df=fixed + design.parameters,
         levels=dict(design.levels),
         optimisation=Optimisation(
-            optimizer="quasi-Newton + Newton" if optimum.exact else "quasi-Newton",
+            optimizer=_method(model, optimum),
             evaluations=optimum.evaluations,
             converged=optimum.converged,
             singular=not optimum.free.all(),
             max_abs_gradient=optimum.whitened,
-            hessian="exact" if exact else "rx",
+            hessian=("exact" if model.rough is None else "probed") if exact else "rx",
             seconds=seconds,
             messages=optimum.messages + unknown,
             settings=asdict(model.settings),
@@ -106,6 +106,12 @@ def warm_start(model: Model, optimum: Optimum) -> WarmStart:
         information=back.T @ optimum.information @ back,
         parameters=design.parameter_names,
     )
+
+
+def _method(model: Model, optimum: Optimum) -> str:
+    if model.rough is not None:
+        return "quasi-Newton with an estimated log-determinant, then the exact one"
+    return "quasi-Newton + Newton" if optimum.exact else "quasi-Newton"
 
 
 def _beta(design: Design, optimum: Optimum) -> np.ndarray:

@@ -9,14 +9,17 @@ Both factor and inverse are computed in place, in the lower triangle.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
+from capability_transfer.analysis.glmm.laplace import conjugate, packed
 from capability_transfer.analysis.glmm.laplace.design import Design
 from capability_transfer.analysis.glmm.laplace.eliminate import pairs_within
 from capability_transfer.analysis.glmm.laplace.schur import Posterior, check_definite
 from scipy import sparse
-from scipy.linalg import lapack
 
 MOST_PAIRS = 8_000_000  # of effects that share a level of the eliminated term
+TOLERANCE = 1e-12  # relative, of solutions
 
 
 def suits(design: Design) -> bool:
@@ -31,8 +34,6 @@ def suits(design: Design) -> bool:
 
 class ScalarSystem:
     """Builds factors of H for a design that ``suits``."""
-
-    patience = 30
 
     def __init__(self, design: Design):
         self.design = design
@@ -74,6 +75,10 @@ class ScalarSystem:
         self.diagonal, self.by_pair, self.by_unit = np.split(places, ends)
         self.by_unit = self.by_unit.reshape(targets[1].shape)
         self.column, self.row = np.divmod(self.entries, size)
+        self.packed = packed.places(size, self.row, self.column)
+        pointers = np.arange(0, self.effect.size + 1, self.effect.shape[1])
+        shape = (len(self.level), size)  # units × rest effects
+        self.rows = sparse.csr_array((self.loads.ravel(), self.effect.ravel(), pointers), shape)
 
     def factor(self, weight: np.ndarray, blocks: list[np.ndarray]) -> ScalarFactor:
         """H's factor at the weights (units × 1) and the terms' SDs."""
@@ -81,53 +86,82 @@ class ScalarSystem:
 
 
 class ScalarFactor:
-    """H at one W and Λ, factored."""
+    """H at one W and Λ: solutions by conjugate gradients, what needs a dense factor when asked."""
 
     def __init__(self, system: ScalarSystem, weight: np.ndarray, blocks: list[np.ndarray]):
-        self.system, count = system, len(system.entries)
+        self.system, self.weight = system, weight
         self.own_sd = blocks[system.design.eliminated][0, 0]
         self.sd = np.array([blocks[t][0, 0] for t in system.others])[system.term]
         self.own = np.bincount(system.level, weight * system.value**2, system.levels)
         inner = 1 + self.own_sd**2 * self.own
         check_definite((inner > 0).all())
+        self.own_log_determinant = float(np.log(inner).sum())
         self.inner, self.spread = 1 / inner, self.own_sd**2 / inner  # J and M
         loaded = (weight * system.value)[:, None] * system.loads
         self.met = np.bincount(system.place.ravel(), loaded.ravel(), len(system.met))
+        shape = (system.levels, system.size)
+        self.across = sparse.csr_array((self.met, system.met, system.pointers), shape=shape)
+        self.back = self.across.T.tocsr()
+        self.within = system.rows.T @ (system.rows * weight[:, None])
+        profiled = self.within.diagonal() - self.back.power(2) @ self.spread
+        self.diagonal = 1 + self.sd**2 * profiled  # of S
+        check_definite((self.diagonal > 0).all())
+        self.root_diagonal = np.sqrt(self.diagonal)
+        if system.design.floor is not None:  # weights can be negative: S need not be definite
+            check_definite(np.isfinite(self.log_determinant))
+
+    def scaled(self, x: np.ndarray) -> np.ndarray:
+        """S scaled to a diagonal of ones, times x (rest effects × right sides)."""
+        y = (self.sd / self.root_diagonal)[:, None] * x
+        y = self.within @ y - self.back @ (self.spread[:, None] * (self.across @ y))
+        return x / self.diagonal[:, None] + (self.sd / self.root_diagonal)[:, None] * y
+
+    @cached_property
+    def products(self) -> np.ndarray:
+        """P, where it has entries."""
+        system, count = self.system, len(self.system.entries)
         crossed = self.spread[system.met_level[system.left]]
         crossed = crossed * self.met[system.left] * self.met[system.right]
         products = system.loads[:, system.first] * system.loads[:, system.second]
-        self.products = np.bincount(
-            system.by_unit.ravel(), (weight[:, None] * products).ravel(), count
+        return np.bincount(
+            system.by_unit.ravel(), (self.weight[:, None] * products).ravel(), count
         ) - np.bincount(system.by_pair, crossed, count)
-        shape = (system.levels, system.size)
-        self.across = sparse.csr_array((self.met, system.met, system.pointers), shape=shape)
-        matrix = np.zeros(system.size**2)
-        matrix[system.entries] = self.sd[system.column] * self.sd[system.row] * self.products
-        matrix[:: system.size + 1] += 1.0
-        matrix = matrix.reshape(system.size, system.size).T
-        self.root, failed = lapack.dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
-        check_definite(not failed)
-        self.log_determinant = float(np.log(inner).sum() + 2 * np.log(self.root.diagonal()).sum())
+
+    @cached_property
+    def log_determinant(self) -> float:
+        """log|H|. The dense factor is kept until ``posterior`` has made the inverse of it."""
+        system = self.system
+        matrix = np.zeros(system.size * (system.size + 1) // 2)
+        matrix[system.packed] = self.sd[system.column] * self.sd[system.row] * self.products
+        diagonal = system.packed[system.diagonal]
+        matrix[diagonal] += 1.0
+        self._root, definite = packed.cholesky(system.size, matrix)
+        check_definite(definite)
+        return self.own_log_determinant + 2 * float(np.log(self._root[diagonal]).sum())
+
+    def _inverse(self) -> np.ndarray:
+        """S⁻¹, where P has entries."""
+        check_definite(np.isfinite(self.log_determinant))
+        root, self._root = self._root, None
+        return packed.inverse(self.system.size, root)[self.system.packed]
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """H⁻¹ right; ``right`` is effects or effects × right sides."""
         system, matrix = self.system, right.reshape(len(right), -1)
         own = self.inner[:, None] * matrix[system.span]
         rest = matrix[system.positions]
-        rest = rest - self.sd[:, None] * (self.across.T @ (self.own_sd * own))
-        if rest.shape[1]:
-            rest = lapack.dpotrs(self.root, rest, lower=1)[0]
+        rest = rest - self.sd[:, None] * (self.back @ (self.own_sd * own))
+        scale = self.root_diagonal[:, None]
+        rest = conjugate.solve(self.scaled, rest / scale, TOLERANCE).values / scale
         back = self.across @ (self.sd[:, None] * rest)
         out = np.empty_like(matrix)
         out[system.positions] = rest
         out[system.span] = own - (self.inner * self.own_sd)[:, None] * back
         return out.reshape(right.shape)
 
-    def posterior(self) -> Posterior:
-        """Leverages, traces and variances (see ``schur.Posterior``)."""
-        system = self.system
-        inverse, _ = lapack.dpotri(self.root, lower=1)
-        solved = inverse.T.ravel()[system.entries]
+    @cached_property
+    def _posterior(self) -> Posterior:
+        system, solved = self.system, self._inverse()
         covariance = solved * self.sd[system.column] * self.sd[system.row]
         shared = covariance[system.by_pair]
         # A_ER V where a level meets an effect: both orders of every pair but one's with itself
@@ -147,6 +181,10 @@ class ScalarFactor:
         variance = np.empty(system.design.effects)
         variance[system.span], variance[system.positions] = own, covariance[system.diagonal]
         return Posterior(leverage[:, None], self._traces(solved, gram), variance)
+
+    def posterior(self) -> Posterior:
+        """Leverages, traces and variances (see ``schur.Posterior``)."""
+        return self._posterior
 
     def _traces(self, solved: np.ndarray, gram: np.ndarray) -> list[np.ndarray]:
         system, count = self.system, len(self.system.others)
