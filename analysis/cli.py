@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from errno import ENOSPC
 from io import TextIOWrapper
+from shutil import get_terminal_size
 from typing import Annotated, Literal
 
 import typer
@@ -40,6 +41,24 @@ WRITERS = ("ingest", "export")
 
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
 
+BOXED = 80
+"""Columns from which the help of every command fits into boxes without cutting a name."""
+
+RENAMED = {
+    "--check-seconds": "--seconds",
+    "--draws": "--replicates",
+    "--instances": "--n-instances",
+    "--items": "--n-items",
+    "--jobs": "--workers",
+    "--k": "--n-templates",
+    "--per-template": "--n-instances",
+    "--repeats": "--simulations",
+    "--source-language": "--source",
+    "--templates": "--n-templates",
+    "--worlds": "--simulations",
+}
+"""What options were called, or are in other commands, and what they are: one idea has one name."""
+
 EXAMPLES = {
     "What would Qwen3-8B score in Swahili, which nobody tested?":
         "transfer predict --model Qwen/Qwen3-8B --reasoning on --language swh",
@@ -68,7 +87,8 @@ Width = Annotated[
 
 def build() -> typer.Typer:
     """The command line; commands import what they run when they are run."""
-    styled = "rich" if sys.stdout.isatty() else None  # boxes on a terminal, plain text elsewhere
+    roomy = sys.stdout.isatty() and get_terminal_size().columns >= BOXED
+    styled = "rich" if roomy else None  # boxes where names fit into them, plain text elsewhere
     app = typer.Typer(
         name="transfer",
         cls=Group,
@@ -251,6 +271,9 @@ def _failed(error: OSError) -> str:
 def _told(error: TyperException) -> str:
     """A misuse of the command line: what is wrong, what was meant, where help is."""
     near = getattr(error, "possibilities", None)
+    name = RENAMED.get(getattr(error, "option_name", None))
+    if name and any(name in one.opts for one in error.ctx.command.params):
+        near = [name]
     text = error.message if near else error.format_message()
     if near:
         text = f"{text}. Did you mean {', '.join(sorted(near))}?"

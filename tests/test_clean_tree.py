@@ -21,7 +21,7 @@ SLOW = ["outcomes", "features", "penalty", "glmm", "ceiling", "specifications", 
         "robustness", "hat-noise"]  # fmt: skip
 
 OWN_OPTIONS = [
-    ["sample-size", "--templates", "5"],
+    ["sample-size", "--n-templates", "5"],
     ["equivalence", "--margin", "2"],
     ["glmm", "--engine", "laplace", "--formula", "~ size + (1 | variant)"],
 ]

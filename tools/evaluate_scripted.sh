@@ -8,7 +8,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 file=$out/instances.jsonl
 rm -rf "$out/logs" "$out/running"
-.venv/bin/transfer instances eng dan hin swh --templates :10 --per-template 3 --out "$file"
+.venv/bin/transfer instances eng dan hin swh --templates :10 --n-instances 3 --out "$file"
 
 evaluate() { # model, further task arguments
   local model=$1

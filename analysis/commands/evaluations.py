@@ -103,7 +103,7 @@ def features(
     source_language: Annotated[
         str,
         typer.Option(
-            "--source-language",
+            "--source",
             help="Language that distances start from.",
             autocompletion=complete.languages,
         ),

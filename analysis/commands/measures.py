@@ -36,7 +36,8 @@ def transfer_metrics(
         typer.Option("--intersect", help="Leave out items that not every language has."),
     ] = False,
     draws: Annotated[
-        int, typer.Option("--draws", min=2, help="Bootstrap resamples of the items.")
+        int,
+        typer.Option("--replicates", min=2, help="Bootstrap resamples of the items."),
     ] = 1000,
     formula: options.Formula = None,
     engine: Annotated[
@@ -106,10 +107,11 @@ def compare(
     deliver(compare(first, second, data), directory)
 
 
-@command({"A quick look": "transfer hat-noise --repeats 20 --out /tmp/results"})
+@command({"A quick look": "transfer hat-noise --simulations 20 --out /tmp/results"})
 def hat_noise(
     repeats: Annotated[
-        int, typer.Option("--repeats", min=2, help="Simulated models of each number of passes.")
+        int,
+        typer.Option("--simulations", min=2, help="Simulated models of each number of passes."),
     ] = 2000,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,

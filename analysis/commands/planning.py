@@ -13,7 +13,7 @@ from capability_transfer.analysis.commands.registry import command
 if TYPE_CHECKING:
     from capability_transfer.analysis.studies.items import Items
 
-PANEL = "Plan an evaluation"
+PANEL = "Plan an evaluation, check its items"
 
 
 @command(
@@ -25,11 +25,12 @@ PANEL = "Plan an evaluation"
 def sample_size(
     outcomes: options.Outcomes = None,
     templates: Annotated[
-        list[int] | None, typer.Option("--templates", min=1, help="A template budget; repeatable.")
+        list[int] | None,
+        typer.Option("--n-templates", min=1, help="A template budget; repeatable."),
     ] = None,
     instances: Annotated[
         list[int] | None,
-        typer.Option("--instances", min=1, help="An instance budget; repeatable."),
+        typer.Option("--n-instances", min=1, help="An instance budget; repeatable."),
     ] = None,
     wanted: Annotated[
         list[float] | None,
@@ -241,7 +242,7 @@ def items(
     check_seconds: Annotated[
         float,
         typer.Option(
-            "--check-seconds",
+            "--seconds",
             min=0,
             help="Also run the checks of `transfer templates` on flagged templates, with this time "
             "limit for the draws of each.",
@@ -346,7 +347,7 @@ def _with_texts(result: Items, templates: list[str] | None, seconds: float) -> I
 @command(
     {
         "One instance of each of the first three templates":
-            "transfer instances eng dan --templates :3 --per-template 1 --out few.jsonl",
+            "transfer instances eng dan --templates :3 --n-instances 1 --out few.jsonl",
     }
 )  # fmt: skip
 def instances(
@@ -361,7 +362,8 @@ def instances(
         Path, typer.Option("--out", help="The instance file to write (JSON Lines).")
     ] = Path("instances.jsonl"),
     per_template: Annotated[
-        int, typer.Option("--per-template", min=1, help="Symbolic instances per template.")
+        int,
+        typer.Option("--n-instances", min=1, help="Symbolic instances per template."),
     ] = 20,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the instances.")] = 1,
     split: Annotated[

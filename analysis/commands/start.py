@@ -95,7 +95,9 @@ def predict(
     models: options.Models = None,
     languages: options.Languages = None,
     tokenizer_counts: options.TokenizerCounts = None,
-    items: Annotated[int, typer.Option("--items", min=1, help="Number of questions asked.")] = 2000,
+    items: Annotated[
+        int, typer.Option("--n-items", min=1, help="Number of questions asked.")
+    ] = 2000,
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Write the predictions to this file, .csv or .parquet."),
@@ -184,7 +186,7 @@ def glmm(
             help="Also fit a random effect per row, and compare the standard errors.",
         ),
     ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", help="Processes; -1 is one per core.")] = -1,
+    jobs: Annotated[int, typer.Option("--workers", help="Processes; -1 is one per core.")] = -1,
 ) -> None:
     """Fit the crossed random-effects logistic GLMM and show what determines capability.
 
@@ -235,7 +237,7 @@ def all_(
             autocompletion=complete.steps,
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Steps at once.")] = 2,
+    jobs: Annotated[int, typer.Option("--workers", "-j", min=1, help="Steps at once.")] = 2,
     engine: Annotated[
         str | None,
         typer.Option(

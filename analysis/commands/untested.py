@@ -82,8 +82,11 @@ def loo_predict(
 
 
 @command(
-    {"One and five templates, three shuffles": "transfer few-templates --k 1 --k 5 --draws 3"},
-)
+    {
+        "One and five templates, three shuffles":
+            "transfer few-templates --n-templates 1 --n-templates 5 --draws 3"
+    },
+)  # fmt: skip
 def few_templates(
     outcomes: options.Outcomes = None,
     models: options.Models = None,
@@ -92,7 +95,9 @@ def few_templates(
     k: Annotated[
         list[int] | None,
         typer.Option(
-            "--k", min=0, help="Templates seen; repeatable. Default: 0, 1, 2, 5, 10 and 20."
+            "--n-templates",
+            min=0,
+            help="Templates seen; repeatable. Default: 0, 1, 2, 5, 10 and 20.",
         ),
     ] = None,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Shuffles of the templates.")] = 20,
@@ -118,9 +123,9 @@ def few_templates(
     deliver(found, directory)
 
 
-@command({"Ten simulated languages, a first look": "transfer interval-check --worlds 10"})
+@command({"Ten simulated languages, a first look": "transfer interval-check --simulations 10"})
 def interval_check(
-    worlds: Annotated[int, typer.Option("--worlds", min=2, help="Simulated data sets.")] = 240,
+    worlds: Annotated[int, typer.Option("--simulations", min=2, help="Simulated data sets.")] = 240,
     workers: options.Workers = 2,
     out: options.Out = None,
     seed: options.Seed = options.DEFAULT_SEED,

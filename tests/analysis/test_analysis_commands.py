@@ -81,7 +81,7 @@ def test_a_command_on_own_outcomes(folder, command, writes):
         (("specifications", "--only", "scripts"), "Did you mean script"),
         (("power", "--effect", "size"), "term=value"),
         (("all", "--only", "glm"), "no step 'glm'. Did you mean glmm"),
-        (("sample-size", "--outcomes", "cells.csv", "--templates", 0), "than or equal to 1"),
+        (("sample-size", "--outcomes", "cells.csv", "--n-templates", 0), "than or equal to 1"),
     ],
 )
 def test_bad_input_ends_with_its_message_and_status_2(folder, command, message):

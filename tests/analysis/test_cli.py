@@ -46,7 +46,7 @@ def test_every_example_of_the_help_is_understood(line, tmp_path, monkeypatch):
     [pytest.param("transfer overview", marks=pytest.mark.heavy), "transfer outcomes",
      pytest.param("transfer templates --language dan",
                   marks=[pytest.mark.needs("templates"), pytest.mark.heavy]),
-     pytest.param("transfer instances eng dan --templates :3 --per-template 1 --out few.jsonl",
+     pytest.param("transfer instances eng dan --templates :3 --n-instances 1 --out few.jsonl",
                   marks=pytest.mark.needs("templates"))],
 )  # fmt: skip
 def test_cheap_examples_run(line, tmp_path):
@@ -281,7 +281,7 @@ MISTAKES = {
     "misspelt option": ((*OWN, "cells.csv", "--sed", "1"), ["Did you mean --seed?", "glmm --help"]),
     "misspelt command": (("glm",), ["No such command 'glm'. Did you mean 'glmm'?"]),
     "negative seed": (("glmm", "--seed", "-1"), ["--seed", "greater than or equal to 0"]),
-    "no items": ((*PREDICT, "--language", "swh", "--items", "0"), ["--items"]),
+    "no items": ((*PREDICT, "--language", "swh", "--n-items", "0"), ["--n-items"]),
     "target in percent": (
         (*PREDICT, "--language", "swh", "--target", "80"),
         ["between 0 and 1", "80% is 0.8"],

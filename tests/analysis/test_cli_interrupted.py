@@ -143,11 +143,11 @@ def test_a_reader_that_leaves_costs_no_result(folder):
 
 
 def test_ctrl_c_ends_the_steps_of_all(tmp_path):
-    command = [TRANSFER, "all", "--only", "hat-noise", "--only", "overview", "--jobs", "1",
+    command = [TRANSFER, "all", "--only", "hat-noise", "--only", "overview", "--workers", "1",
                "--out", "all"]  # fmt: skip
     begun = (tmp_path / "all" / "cache" / "logs" / "hat-noise.log").exists
     status, said, left = stopped(command, tmp_path, begun, signal.SIGINT, False)
     assert (status, left) == (130, [])
-    assert said.endswith(" --jobs 1 --out all\n")
+    assert said.endswith(" --workers 1 --out all\n")
     assert said.count("\n") == 1
     assert not list(tmp_path.glob("all/cache/logs/overview.log"))

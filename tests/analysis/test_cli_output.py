@@ -87,6 +87,7 @@ def test_json_before_and_after_the_command_is_the_same(document, folder):
     [
         (("outcomes", "--outcomes", "absent.csv"), "there is no file absent.csv"),
         (("levers", "--sed", "1"), "Did you mean --seed?"),
+        (("all", "--jobs", "1"), "Did you mean --workers?"),  # an option of another name elsewhere
         (("glm",), "Did you mean 'glmm'?"),
     ],
 )

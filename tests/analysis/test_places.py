@@ -107,8 +107,8 @@ def test_a_default_that_is_spelt_out_is_no_option_of_ones_own(folder_of):
 
 
 def test_a_reader_is_told_where_results_of_an_option_go(tmp_path):
-    run = transfer("sample-size", "--templates", "5", cwd=tmp_path)
+    run = transfer("sample-size", "--n-templates", "5", cwd=tmp_path)
     assert run.returncode == 0
-    assert "with --templates these are not the study's results" in run.stdout
+    assert "with --n-templates these are not the study's results" in run.stdout
     assert (tmp_path / "transfer-results" / "sample_size" / "templates.csv").is_file()
     assert not (tmp_path / "results").exists()

@@ -27,7 +27,7 @@ def test_instances_are_counted_and_written(make_folder, tmp_path):
     out = tmp_path / "instances.jsonl"
     folder = make_folder("- a < b", "- a > 10")
     result = invoke(
-        "instances", folder, "--per-template", 2, "--seconds", 0.1, "--workers", 1, "--out", out
+        "instances", folder, "--n-instances", 2, "--seconds", 0.1, "--workers", 1, "--out", out
     )
     assert result.exit_code == 0
     assert "no instance: xyz symbolic, template 1: none of" in result.output
@@ -44,7 +44,7 @@ def test_the_first_templates_or_those_named(tmp_path):
             "eng",
             "--templates",
             chosen,
-            "--per-template",
+            "--n-instances",
             1,
             "--workers",
             1,

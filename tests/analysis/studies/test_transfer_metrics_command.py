@@ -45,7 +45,7 @@ def test_a_users_outcomes_give_tables_figures_and_cohorts(files):
     outcomes, models, out = files
     found = run(
         *("--outcomes", outcomes, "--models", models, "--out", out),
-        *("--engine", "none", "--draws", 50, "--source", "deu"),
+        *("--engine", "none", "--replicates", 50, "--source", "deu"),
     )
     assert found.exit_code == 0, found.output
     folder = out / "transfer_metrics"
@@ -71,7 +71,7 @@ def test_a_glmm_stands_beside_on_request(files):
     outcomes, models, out = files
     found = run(
         *("--outcomes", outcomes, "--models", models, "--out", out),
-        *("--engine", "laplace", "--draws", 50),
+        *("--engine", "laplace", "--replicates", 50),
         *("--formula", "~ resource + size + (1 | variant) + (1 | template) + (1 | language)"),
     )
     assert found.exit_code == 0, found.output
@@ -102,7 +102,7 @@ def test_unmatched_items_need_a_word(files, unmatched):
 @pytest.mark.heavy
 def test_unmatched_items_are_left_out_on_request(files, unmatched):
     out = files[2]
-    assert run(*unmatched, "--intersect", "--draws", 20).exit_code == 0
+    assert run(*unmatched, "--intersect", "--replicates", 20).exit_code == 0
     assert set(pd.read_csv(out / "transfer_metrics" / "metrics.csv")["items"]) == {19}
 
 
