@@ -38,6 +38,15 @@ GROUPS = {
     "variant": "Variant",
 }
 
+SCRIPTS = {
+    "Arab": "Arabic",
+    "Cyrl": "Cyrillic",
+    "Deva": "Devanagari",
+    "Hans": "Chinese",
+    "Jpan": "Japanese",
+    "Latn": "Latin",
+}
+
 
 def term(name: str) -> str:
     """A fixed-effect term for people: ``resource:size`` is ``Resource × size``."""
@@ -54,6 +63,11 @@ def term(name: str) -> str:
 def group(name: str) -> str:
     """A grouping factor for people."""
     return GROUPS.get(name, name.replace("_", " ").replace(":", " × "))
+
+
+def script(code: str) -> str:
+    """A script of ISO 15924 for people; one that is not among the study's stands as its code."""
+    return f"{SCRIPTS.get(code, code)} script"
 
 
 def language(code: str) -> str:

@@ -111,6 +111,19 @@ def outside_lines(table: pd.DataFrame) -> list[str]:
     return lines
 
 
+def how_far(table: pd.DataFrame) -> list[tuple[int, tuple[str, ...]]]:
+    """How far each language lies outside those learned from: 0 inside, 1 up to an SD, 2 beyond.
+
+    With the reasons, in words that follow the language's name.
+    """
+    found = []
+    for _, row in table.iterrows():
+        out = {key: key[1] * row.get(f"{key[0]}_outside", 0.0) for key in EXTREMES}
+        reasons = tuple(what for key, what in EXTREMES.items() if out[key] > 0)
+        found.append((int(max(out.values()) > 0) + int(max(out.values()) > 1), reasons))
+    return found
+
+
 def remarks(table: pd.DataFrame, marks: bool = True) -> list[str]:
     """Remarks on extrapolation, guesses, calibration, and pairs that are in the data.
 
@@ -121,8 +134,8 @@ def remarks(table: pd.DataFrame, marks: bool = True) -> list[str]:
         lines.append("relative fertility marked ~ was counted with the model's tokenizer")
     if (table["fertility_source"] == "unknown").any():
         lines.append(
-            "relative fertility that is not known (?) is taken as 0, an average tokenizer's; its "
-            "spread is in the interval"
+            f"relative fertility that is not known{' (?)' if marks else ''} is taken as 0, an "
+            "average tokenizer's; its spread is in the interval"
         )
     if (table["fertility_source"] == "unused").any():
         lines.append(WITHOUT_FERTILITY)

@@ -1,8 +1,9 @@
 """The explorer's predictions, computed ahead by the function behind ``transfer predict``.
 
-For every language with features, every family of the data and a new one, both modes and a grid of
-sizes: the digits that ``transfer predict --params S --family F --reasoning M --language L`` prints,
-packed as integers. The page only looks them up.
+For every language with features: every model by name, and every family of the data and a new one
+in both modes and a grid of sizes. They are the digits that ``transfer predict --model NAME
+--reasoning M --language L``, or ``--params S --family F``, prints, packed as integers. The page
+only looks them up.
 """
 
 from __future__ import annotations
@@ -16,17 +17,22 @@ import pandas as pd
 from capability_transfer.analysis.prediction import describe, new_language, new_model
 from capability_transfer.analysis.prediction.scores import NOMINAL
 from capability_transfer.analysis.prediction.store import Bundle
+from capability_transfer.analysis.terciles import TERCILES, terciles
 from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError
 from capability_transfer.common.files import hash_settings
 from capability_transfer.common.kept import Store
+from capability_transfer.features import languages as language_registry
+from capability_transfer.features import models as model_registry
 from capability_transfer.features.languages import ENGLISH
 from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 
-SIZES = (0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 14, 24, 32, 48, 72)
-"""Billions of parameters: a stated grid over the sizes of the data, about two steps per
-doubling."""
+SIZES = (0.5, 1, 2, 3, 4, 8, 12, 14, 24, 32, 70)
+"""Billions of parameters that can be described: those of models that people have heard of."""
+
+SCARCE = 5000
+"""Common Crawl pages of a language below which hardly anything was there to learn from."""
 
 MODES = ("off", "on")
 LEVELS = tuple(round(100 * level) for level in NOMINAL)
@@ -38,24 +44,31 @@ NEAREST = 3
 class Grid:
     """Predictions of every setting, as printed.
 
+    A setting is a model: first those described, family × mode × size, then those with a name.
+
     Attributes:
         languages: rows of the bundle's languages.
         families: names; None is a new one.
         sizes: billions of parameters.
-        points: family × mode × size × language × (plug-in, integrated), tenths of a percent.
+        models: variant, base_model, family, size (log2 billions), reasoning, evaluated, note.
+        points: setting × language × (plug-in, integrated), tenths of a percent.
         ends: the same × (low, high of each of ``LEVELS``), percent.
         multiples: of parameters against English, in tenths; −1 for none.
-        remarks: for each family and language, in which mode and size make no difference.
+        remarks: for each family, then each named model, and each language; in them mode and size
+            make no difference.
+        far: of each language, how far outside those learned from (``describe.how_far``).
         key: names data and settings.
     """
 
     languages: pd.DataFrame
     families: tuple[str | None, ...]
     sizes: tuple[float, ...]
+    models: pd.DataFrame
     points: np.ndarray
     ends: np.ndarray
     multiples: np.ndarray
     remarks: list[list[tuple[str, ...]]]
+    far: list[tuple[int, tuple[str, ...]]]
     key: str
 
 
@@ -96,16 +109,56 @@ def _compute(
 ) -> Grid:
     languages = _languages(bundle)
     families = (*sorted(bundle.models["family"].unique(), key=str.casefold), None)
-    # a task is a family: its tokens are counted once
-    jobs = [delayed(_family)(bundle, family, languages, items, seed, sizes) for family in families]
-    found: dict[str | None, tuple] = {}
+    by_name = named(bundle)
+    described = [
+        [new_model.find_model(bundle, None, size, family, mode) for mode in MODES for size in sizes]
+        for family in families
+    ]
+    # a task has one tokenizer, whose tokens are counted once
+    own = [[one for one in by_name if one.family == family] for family in families[:-1]]
+    tasks = [*described, *filter(None, own)]
+    models = [one for task in tasks[len(families) :] for one in task]
+    jobs = [
+        delayed(_task)(place, bundle, task, languages, items, seed)
+        for place, task in enumerate(tasks)
+    ]
+    found: dict[int, list] = {}
     with progress.counting("predicting for the explorer", len(jobs)) as tell:
-        for family, table in Parallel(n_jobs=workers, return_as="generator_unordered")(jobs):
-            found[family] = table
+        for place, tables in Parallel(n_jobs=workers, return_as="generator_unordered")(jobs):
+            found[place] = tables
             tell(1)
-    points, ends, multiples, said = zip(*(found[family] for family in families), strict=True)
-    stacked = (np.stack(part) for part in (points, ends, multiples))
-    return Grid(languages, families, sizes, *stacked, list(said), key)
+    tables = [table for place in range(len(tasks)) for table in found[place]]
+    per_family = len(MODES) * len(sizes)
+    first_of_each = [
+        *tables[: per_family * len(families) : per_family],
+        *tables[per_family * len(families) :],
+    ]
+    return Grid(
+        languages,
+        families,
+        sizes,
+        pd.DataFrame(
+            {
+                "variant": one.variant,
+                "base_model": one.base_model.removesuffix(f" {new_model.NEW}"),
+                "family": one.family,
+                "size": one.size,
+                "reasoning": one.reasoning,
+                "evaluated": one.known == "variant",
+                "note": " ".join(one.notes),
+            }
+            for one in models
+        ),
+        np.stack([np.rint(1000 * one[["plug_in", "integrated"]]) for one in tables]).astype("u2"),
+        np.stack([np.rint(100 * one[ENDS]) for one in tables]).astype("u1"),
+        np.stack([np.rint(10 * one["size_multiple"].fillna(-0.1)) for one in tables]).astype("i4"),
+        [
+            [tuple(describe.remarks(one.iloc[[i]], marks=False)) for i in range(len(one))]
+            for one in first_of_each
+        ],
+        describe.how_far(tables[0]),
+        key,
+    )
 
 
 def _languages(bundle: Bundle) -> pd.DataFrame:
@@ -114,30 +167,31 @@ def _languages(bundle: Bundle) -> pd.DataFrame:
     return bundle.languages[known].sort_values("name", ignore_index=True, kind="stable")
 
 
-def _family(
+def named(bundle: Bundle) -> list[new_model.AskedModel]:
+    """The models that can be chosen by name: those of the data, and of the registry those of the
+    data's families and modes."""
+    own, registered = bundle.models, model_registry.registry()
+    pairs = [*zip(own["base_model"], own["reasoning"].map(dict(enumerate(MODES))), strict=True)]
+    known = registered[registered["family"].isin(own["family"])]
+    pairs += zip(known["base_model"], known["reasoning"], strict=True)
+    modes = {MODES[mode] for mode in own["reasoning"]}
+    found = [
+        new_model.find_model(bundle, base, None, None, mode)
+        for base, mode in dict.fromkeys(pairs)
+        if mode in modes
+    ]
+    return sorted(found, key=lambda one: (one.family.casefold(), one.size, one.base_model))
+
+
+def _task(
+    place: int,
     bundle: Bundle,
-    family: str | None,
+    models: list[new_model.AskedModel],
     languages: pd.DataFrame,
     items: int,
     seed: int,
-    sizes: tuple[float, ...],
-) -> tuple[str | None, tuple]:
-    points, ends, multiples = [], [], []
-    for mode in MODES:
-        for size in sizes:
-            model = new_model.find_model(bundle, None, size, family, mode)
-            table = new_language.predict(bundle, model, languages, items, seed)
-            points.append(np.rint(1000 * table[["plug_in", "integrated"]]))
-            multiples.append(np.rint(10 * table["size_multiple"].fillna(-0.1)))
-            ends.append(np.rint(100 * table[ENDS]))
-    said = [tuple(describe.remarks(table.iloc[[i]], marks=False)) for i in range(len(table))]
-    shape = (len(MODES), len(sizes), len(languages))
-    return family, (
-        np.reshape(points, (*shape, 2)).astype(np.uint16),
-        np.reshape(ends, (*shape, len(ENDS))).astype(np.uint8),
-        np.reshape(multiples, shape).astype(np.int32),
-        said,
-    )
+) -> tuple[int, list[pd.DataFrame]]:
+    return place, [new_language.predict(bundle, one, languages, items, seed) for one in models]
 
 
 def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:
@@ -148,17 +202,24 @@ def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:
     codes = grid.languages["language"].tolist()
     if ENGLISH not in codes:
         raise InputError(f"the explorer compares with English ({ENGLISH}); the data have none")
-    texts = sorted({said for family in grid.remarks for said in family})
+    texts = sorted({said for group in grid.remarks for said in group})
     number = {said: i for i, said in enumerate(texts)}
     near = nearest(bundle, grid.languages)
+    others: dict[str, list[str]] = {}
+    for code, name in language_registry.other_names():
+        others.setdefault(code, []).append(name)
     languages = [
         {
             "code": row.language,
             "name": row.name,
+            "others": others.get(row.language, []),
+            "pages": round(10**row.resource),
             "seen": bool(row.seen),
+            "far": far,
+            "reasons": list(reasons),
             **near[row.language],
         }
-        for row in grid.languages.itertuples()
+        for row, (far, reasons) in zip(grid.languages.itertuples(), grid.far, strict=True)
     ]
     return {
         "key": grid.key,
@@ -168,15 +229,40 @@ def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:
         "levels": list(LEVELS),
         "sizes": list(grid.sizes),
         "limit": round(new_language.largest_size(bundle)),
+        "scarce": SCARCE,
         "families": list(grid.families),
         "languages": languages,
-        "observed": observed(bundle),
+        "models": _models(bundle, grid.models),
         "texts": [list(said) for said in texts],
-        "remarks": _packed([[number[said] for said in family] for family in grid.remarks], "<u2"),
+        "remarks": _packed([[number[said] for said in group] for group in grid.remarks], "<u2"),
         "points": _packed(grid.points, "<u2"),
         "ends": _packed(grid.ends, "u1"),
         "multiples": _packed(grid.multiples, "<i4"),
     }
+
+
+def _models(bundle: Bundle, models: pd.DataFrame) -> list[dict]:
+    """The named models: their third by size among those evaluated, and what was observed of them
+    (percent, by language)."""
+    data = bundle.fitted.data
+    percent = 100 * data["n_correct"] / data["n_total"]
+    observed = percent.groupby([data["variant"], data["language"]]).sum()
+    thirds = terciles(models["size"].where(models["evaluated"]))
+    return [
+        {
+            "variant": row.variant,
+            "base": row.base_model,
+            "family": row.family,
+            "size": round(float(2**row.size), 3),
+            "mode": MODES[int(row.reasoning)],
+            "note": row.note,
+            "third": TERCILES.index(third) if row.evaluated else None,
+            "accuracy": {code: f"{v:.1f}" for code, v in observed[row.variant].items()}
+            if row.evaluated
+            else {},
+        }
+        for row, third in zip(models.itertuples(), thirds, strict=True)
+    ]
 
 
 def _packed(values: object, kind: str) -> str:
@@ -208,20 +294,3 @@ def nearest(bundle: Bundle, languages: pd.DataFrame) -> dict[str, dict[str, list
             "by_resource": [[evaluated[i], f"{apart[i]:+.2f}".replace("-", "−")] for i in even],
         }
     return found
-
-
-def observed(bundle: Bundle) -> list[dict]:
-    """Every evaluated variant: family, size, mode, and its accuracy (percent) by language."""
-    data = bundle.fitted.data
-    percent = 100 * data["n_correct"] / data["n_total"]
-    by_variant = percent.groupby([data["variant"], data["language"]]).sum()
-    return [
-        {
-            "variant": row.variant,
-            "family": row.family,
-            "size": round(float(2**row.size), 3),
-            "mode": MODES[int(row.reasoning)],
-            "accuracy": {code: f"{v:.1f}" for code, v in by_variant[row.variant].items()},
-        }
-        for row in bundle.models.sort_values(["family", "size", "reasoning"]).itertuples()
-    ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from pathlib import Path
 
 import jinja2
 import pandas as pd
 from capability_transfer.analysis.presentation.tables import number, p_value
 from capability_transfer.analysis.report.results import Results, target
-from capability_transfer.analysis.report.sections import SECTIONS
+from capability_transfer.analysis.report.sections import SECTIONS, finding
 from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.common.files import write_text
 from markupsafe import Markup
@@ -21,11 +21,17 @@ UNREADABLE = (LookupError, NotImplementedError, TypeError, ValueError)
 """What tables that were cut, or written by something else, end in."""
 
 TITLE = "What determines capability transfer across languages?"
+PAPER = "https://arxiv.org/abs/2610.03367"
 
 
 def missing(results: Results) -> list[str]:
     """The Make targets that a complete report still needs, in order."""
-    needed = (name for section in SECTIONS for name in results.missing(section.needs))
+    needed = (
+        name
+        for section in SECTIONS
+        if not section.optional
+        for name in results.missing(section.needs)
+    )
     return list(dict.fromkeys(target(name) for name in needed))
 
 
@@ -74,6 +80,9 @@ def render(results: Results, explorer: dict, source: str) -> str:
     page = environment.get_template("page.html")
     values = {
         "title": TITLE,
+        "finding": finding(results),
+        "paper": PAPER,
+        "code": address(),
         "sections": sections,
         "by_name": {section["name"]: section for section in sections},
         "explorer": Markup(_json(explorer)),
@@ -98,6 +107,8 @@ def _filled(results: Results) -> list[dict]:
     sections = []
     for section in SECTIONS:
         absent = results.missing(section.needs)
+        if absent and section.optional:
+            continue
         try:
             lacking = [] if absent else results.lacking(section.rows)
             shown = not absent and not lacking
@@ -125,6 +136,12 @@ def _filled(results: Results) -> list[dict]:
             }
         )
     return sections
+
+
+def address() -> str | None:
+    """Where the code is, as ``pyproject.toml`` says; None for an installation that does not."""
+    urls = metadata(PACKAGES[0]).get_all("Project-URL") or []
+    return dict(line.split(", ", 1) for line in urls).get("Source")
 
 
 def _json(values: dict) -> str:

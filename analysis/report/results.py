@@ -14,6 +14,7 @@ from capability_transfer.common.files import read_table
 TARGETS = {
     "loo/few_templates.csv": "few-templates",
     "loo": "loo-predict",
+    "pooled": "pooled-check",
     "sample_size": "sample-size",
     "transfer_metrics": "transfer-metrics",
 }

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pandas as pd
-from capability_transfer.analysis import labels
+from capability_transfer.analysis import labels, published
 from capability_transfer.analysis.glmm.columns import INTERCEPT
+from capability_transfer.analysis.outcomes import benchmarks
 from capability_transfer.analysis.outcomes.study import CELLS
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.analysis.report.results import Results
@@ -26,10 +27,14 @@ from capability_transfer.analysis.studies import (
 )
 from capability_transfer.analysis.studies import levers as levers_study
 from capability_transfer.analysis.studies import penalty as penalty_study
+from capability_transfer.analysis.studies.pooled import PREDICTORS
+from capability_transfer.analysis.terciles import TERCILES, terciles
 from capability_transfer.analysis.transfer_metrics.comparison import LABELS
 from capability_transfer.features.languages import ENGLISH
 
 OURS, STUDY = "smooth", "study"
+PRIMARY = "english_below_90"
+"""The study's primary restriction: models that leave room above them in every language."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class Section:
         rows: rows that they must have: file, column, values. Those of the study have them all.
         numbers: makes what the template states of them.
         level: of its heading.
+        optional: whether it is left out, without a word, where its results are not there.
     """
 
     name: str
@@ -51,6 +57,7 @@ class Section:
     numbers: Callable[[Results], dict] = lambda results: {}
     level: int = 2
     rows: tuple[tuple[str, str, tuple], ...] = ()
+    optional: bool = False
 
     @property
     def folder(self) -> str:
@@ -82,6 +89,37 @@ def question(results: Results) -> dict:
         "english": next(row for row in languages if row["code"] == ENGLISH),
         "hardest": languages[-1],
     }
+
+
+FINDING = ("outcomes/summary.csv", "features/models.csv")
+
+
+def finding(results: Results) -> dict | None:
+    """The page's first sentence: what small and large models keep of their English accuracy.
+
+    In the language with the lowest mean, by thirds of the models by size. None without the results
+    that it needs, or where the models are of one size.
+    """
+    if results.missing(FINDING):
+        return None
+    counts = results.table(FINDING[0])
+    counts = counts[counts["split"] == "symbolic"]
+    accuracy = counts.pivot_table(index="variant", columns="language", values="accuracy")
+    size = results.table(FINDING[1]).set_index("variant")["params_b"].reindex(accuracy.index)
+    hardest = accuracy.mean().idxmin() if len(accuracy.columns) else ENGLISH
+    kept = {}
+    for third, rows in accuracy.groupby(terciles(size)):
+        if ENGLISH in rows and rows[ENGLISH].mean() > 0:
+            kept[third] = (size[rows.index], rows[hardest].mean() / rows[ENGLISH].mean())
+    if not {TERCILES[0], TERCILES[-1]} <= set(kept) or hardest == ENGLISH:
+        return None
+    (small, few), (large, most) = kept[TERCILES[0]], kept[TERCILES[-1]]
+    name = labels.language(hardest)
+    sentence = (
+        f"In {name}, language models of up to {small.max():g}B parameters keep {few:.0%} of the "
+        f"maths that they solve in English; those from {large.min():g}B keep {most:.0%}."
+    )
+    return {"sentence": sentence}
 
 
 def data(results: Results) -> dict:
@@ -162,10 +200,15 @@ def levers(results: Results) -> dict:
 
 
 def _edges(results: Results) -> list[dict]:
-    """Our predictor on every edge that was held out: fold, mae, coverage_80, held_out."""
+    """Our predictor on every edge that was held out: edge, names, mae, coverage_80."""
     edges = results.table("loo/extrapolation.csv")
     own = (edges["predictor"] == OURS) & (edges["level"] == "pair") & edges["held_out"].notna()
-    return _records(edges[own])
+    rows = []
+    for row in _records(edges[own]):
+        names = ", ".join(map(labels.language, row["held_out"].split()))
+        told = labels.script(row["fold"]) if row["kind"] == "script" else row["fold"]
+        rows.append(row | {"names": names, "edge": told})
+    return rows
 
 
 def unseen(results: Results) -> dict:
@@ -195,10 +238,7 @@ def unseen(results: Results) -> dict:
         "mean": summary.loc[("pair", "model_mean"), "mae"],
         "pairs": int(summary.loc[("pair", OURS), "n"]),
         "languages": int(summary.loc[("language", OURS), "n"]),
-        "edges": [
-            row | {"names": ", ".join(map(labels.language, row["held_out"].split()))}
-            for row in _edges(results)
-        ],
+        "edges": _edges(results),
         "scatter": scatter,
         "coverage": picture("coverage", text, held_out.draw_coverage,
                             calibration[calibration["predictor"] == OURS], "level", height=4.1,
@@ -245,14 +285,32 @@ def ceiling(results: Results) -> dict:
     term = table[table["term"] == "resource:size"].set_index("restriction", drop=False)
     rows = _records(term)
     told = ", ".join(f"{row['label']} {row['estimate']:.2f}" for row in rows)
-    text = f"The product of resource and size without saturated cells: {told}."
+    text = f"The product of resource and size without saturated pairs: {told}."
+    full, primary = rows[0], term.loc[PRIMARY]
+    ends = primary[["conf_low", "conf_high"]]
+    share_low, share, share_high = (
+        1 - value / full["estimate"] for value in (ends.min(), primary["estimate"], ends.max())
+    )
     return {
         "rows": rows,
-        "all": rows[0],
-        "last": term.loc["cells_at_most_90"].to_dict(),
+        "all": full,
+        "primary": primary.to_dict(),
+        "share": share,
+        "share_low": max(share_low, 0.0),
+        "share_high": share_high,
+        "published": bool(term["published"].notna().any()),
+        "counts": _other_counts(rows),
         "figure": picture("ceiling", text, ceiling_study.draw_term, table, "resource:size",
                           height=0.36 * len(rows) + 1.5),
     }  # fmt: skip
+
+
+def _other_counts(rows: list[dict]) -> list[dict]:
+    """Restrictions whose number of saturated pairs is not the published one (``counted``)."""
+    table = published.read("study_ceiling").query("name == 'saturated_cells'")
+    printed = table.set_index("restriction")["estimate"].astype(float)
+    known = [row | {"counted": printed.get(row["restriction"])} for row in rows]
+    return [row for row in known if row["counted"] not in (None, row["saturated_cells"])]
 
 
 def specifications(results: Results) -> dict:
@@ -336,6 +394,35 @@ def measures(results: Results) -> dict:
     }
 
 
+def items(results: Results) -> dict:
+    rows = results.table("items/languages.csv")
+    named = rows.assign(name=rows["language"].map(labels.language))
+    read = ("items/judgements.csv",)
+    return {
+        "rows": _records(named[named["flagged"] > 0]),
+        "screened": int(rows["items"].sum()),
+        "flagged": int(rows["flagged"].sum()),
+        "most": named.loc[named["lost"].idxmax()].to_dict(),
+        "read": [] if results.missing(read) else _records(results.table(*read)),
+    }
+
+
+def pooled(results: Results) -> dict:
+    """Errors by what was held out; the pooled predictor's with those of the study alone beside."""
+    errors = results.table("pooled/errors.csv")
+    names = benchmarks.registry()["name"]
+    errors = errors.assign(
+        name=errors["benchmark"].map(lambda code: names.get(code, code)),
+        label=errors["predictor"].map(PREDICTORS),
+    )
+    alone = errors[errors["predictor"] == "study_alone"].set_index(["held", "benchmark"])["mae"]
+    ours = _records(errors[errors["predictor"] == "pooled"])
+    return {
+        "rows": _records(errors),
+        "ours": [row | {"alone": alone.get((row["held"], row["benchmark"]))} for row in ours],
+    }
+
+
 def limits(results: Results) -> dict:
     simulated = None
     if not results.missing(("coverage/coverage.csv",)):
@@ -362,11 +449,11 @@ def _records(table: pd.DataFrame) -> list[dict]:
 
 
 SECTIONS = (
+    Section("explorer", "What would your model score in your language?"),
     Section("question", "The question",
             ("outcomes/summary.csv", "features/languages.csv"), question,
             rows=(("outcomes/summary.csv", "split", ("symbolic",)),
                   ("outcomes/summary.csv", "language", (ENGLISH,)))),
-    Section("explorer", "Explore: what would a model score?"),
     Section("data", "Data",
             ("glmm/glance.csv", "glmm/random_effects.csv"), data),
     Section("determinants", "What determines transfer",
@@ -385,10 +472,13 @@ SECTIONS = (
             rows=(("sample_size/templates.csv", "split", ("symbolic", "original")),
                   ("loo/few_templates.csv", "predictor", (OURS,)),
                   ("loo/few_templates.csv", "k", (0, 5, 20)))),
+    Section("items", "Items that are odd in one language", ("items/languages.csv",), items,
+            optional=True),
+    Section("pooled", "On other benchmarks", ("pooled/errors.csv",), pooled, optional=True),
     Section("ablations", "Does it hold?"),
     Section("ceiling", "Without saturated cells", ("ceiling/table.csv",), ceiling, 3,
             rows=(("ceiling/table.csv", "term", ("resource:size",)),
-                  ("ceiling/table.csv", "restriction", ("cells_at_most_90",)))),
+                  ("ceiling/table.csv", "restriction", (PRIMARY,)))),
     Section("specifications", "Other specifications",
             ("specifications/table.csv",), specifications, 3),
     Section("penalty", "The symbolic penalty",
@@ -403,6 +493,7 @@ SECTIONS = (
     Section("limits", "Limits", ("loo/ladder.csv", "glmm/random_effects.csv"), limits,
             rows=(("loo/ladder.csv", "predictor", (OURS,)),
                   ("glmm/random_effects.csv", "group", ("language",)))),
+    Section("glossary", "Glossary"),
     Section("cite", "How to cite"),
     Section("versions", "Versions, seed and hashes"),
 )  # fmt: skip

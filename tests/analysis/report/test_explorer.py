@@ -77,9 +77,43 @@ def test_every_setting_is_what_predict_says_of_it_alone(bundle, payload, family,
     rows, _ = new_language.find_languages(bundle, [code])
     alone = new_language.predict(bundle, model, rows, ITEMS, SEED)
     shown = describe.in_percent(alone).iloc[0]
+    setting = payload["families"].index(family) * 2 + explorer.MODES.index(mode)
+    setting = setting * len(SIZES) + SIZES.index(size)
+    group = payload["families"].index(family)
+    check(payload, shown, setting, group, code)
+    said = describe.remarks(alone, marks=False)
+    assert remarks(payload, group, code) == said
+    assert not any("marked ~" in text or "(?)" in text for text in said)  # no such marks there
+
+
+@pytest.mark.parametrize(("variant", "base", "mode", "code"), [
+    ("Qwen3-8B (reasoning on)", "Qwen3-8B", "on", "swh"),
+    ("gemma-3-4b-it", "gemma-3-4b-it", "off", "mar"),
+])  # fmt: skip
+def test_every_model_by_name_is_what_predict_says_of_it(bundle, payload, variant, base, mode, code):
+    model = new_model.find_model(bundle, base, None, None, mode)
+    rows, _ = new_language.find_languages(bundle, [code])
+    alone = new_language.predict(bundle, model, rows, ITEMS, SEED)
+    names = [row["variant"] for row in payload["models"]]
+    described = len(payload["families"]) * 2 * len(SIZES)
+    group = len(payload["families"]) + names.index(variant)
+    check(
+        payload, describe.in_percent(alone).iloc[0], described + names.index(variant), group, code
+    )
+    assert remarks(payload, group, code) == describe.remarks(alone, marks=False)
+
+
+def remarks(payload, group, code):
     codes = [row["code"] for row in payload["languages"]]
-    place = payload["families"].index(family) * 2 + explorer.MODES.index(mode)
-    place = (place * len(SIZES) + SIZES.index(size)) * len(codes) + codes.index(code)
+    return payload["texts"][
+        numbers(payload, "remarks", "<u2")[group * len(codes) + codes.index(code)]
+    ]
+
+
+def check(payload, shown, setting, group, code):
+    """What is packed for a setting and a language, against a line of ``transfer predict``."""
+    codes = [row["code"] for row in payload["languages"]]
+    place = setting * len(codes) + codes.index(code)
     points = numbers(payload, "points", "<u2")[2 * place : 2 * place + 2]
     assert [f"{value / 10:.1f}" for value in points] == [shown["plug-in"], shown["integrated"]]
     ends = numbers(payload, "ends", "u1")[6 * place : 6 * place + 6]
@@ -88,10 +122,6 @@ def test_every_setting_is_what_predict_says_of_it_alone(bundle, payload, family,
     multiple = numbers(payload, "multiples", "<i4")[place]
     told = "–" if multiple < 0 else "≤1" if multiple < 10 else f"{multiple / 10:.1f}"
     assert shown["× size"] == told
-    said = payload["families"].index(family) * len(codes) + codes.index(code)
-    texts = payload["texts"][numbers(payload, "remarks", "<u2")[said]]
-    assert texts == describe.remarks(alone, marks=False)
-    assert not any("marked ~" in text for text in texts)  # the page has no such marks
 
 
 def test_a_multiple_is_the_size_that_reaches_what_english_is(bundle):
@@ -130,11 +160,33 @@ def test_nearest_languages_are_evaluated_ones_and_not_itself(bundle, payload):
 
 
 def test_observed_accuracies_are_those_of_the_data(bundle, payload):
-    row = next(row for row in payload["observed"] if row["variant"] == "Qwen3-8B (reasoning on)")
+    row = next(row for row in payload["models"] if row["variant"] == "Qwen3-8B (reasoning on)")
     data = bundle.fitted.data.set_index(["variant", "language"])
     counts = data.loc[("Qwen3-8B (reasoning on)", "mar")]
     assert row["accuracy"]["mar"] == f"{100 * counts['n_correct'] / counts['n_total']:.1f}"
     assert (row["family"], row["size"], row["mode"]) == ("Qwen3", 8, "on")
+
+
+def test_models_by_name_are_those_of_the_data_and_their_registered_kin(payload):
+    by_name = {row["variant"]: row for row in payload["models"]}
+    assert "EuroLLM-9B-Instruct-2512" not in by_name  # nothing is known of its family here
+    sizes = {0: [], 1: [], 2: []}
+    for row in payload["models"]:
+        if row["third"] is not None:
+            sizes[row["third"]].append(row["size"])
+            assert set(row["accuracy"]) == set(LANGUAGES)
+    assert max(sizes[0]) < min(sizes[1]) <= max(sizes[1]) < min(sizes[2])
+
+
+def test_how_far_a_language_lies_outside_is_told_with_reasons(payload):
+    rows = {row["code"]: row for row in payload["languages"]}
+    assert (rows["deu"]["far"], rows["deu"]["reasons"]) == (0, [])
+    assert rows["swh"]["far"] == 1
+    assert rows["swh"]["reasons"] == [
+        "has less text than any language learned from",
+        "is farther from English than any language learned from",
+    ]
+    assert "Kiswahili" in rows["swh"]["others"]
 
 
 def test_a_grid_is_kept_under_what_it_was_made_from(bundle, grid, tmp_path):
