@@ -31,14 +31,19 @@ def table_apart(
     return pd.DataFrame(found["rows"], columns=columns)
 
 
-def run_apart(module: str, *arguments: str, limit: float, cpu: int | None = None) -> dict:
+def run_apart(
+    module: str, *arguments: str, limit: float, cpu: int | None = None, memory: float | None = None
+) -> dict:
     """What ``python -m module`` prints, or only its ``status`` if it was stopped or failed.
 
-    It is stopped after ``limit`` seconds, and after ``cpu`` seconds of processor time.
+    It is stopped after ``limit`` seconds, and after ``cpu`` seconds of processor time; it gets no
+    more than ``memory`` GB of addresses.
     """
     command = [sys.executable, "-m", module, *arguments]
     if cpu is not None:
         command = ["prlimit", f"--cpu={cpu}", *command]
+    if memory is not None:
+        command = ["prlimit", f"--as={int(memory * 1e9)}", *command]
     where = {"env": os.environ | ONE_THREAD, "cwd": Path(__file__).parents[1]}
     try:
         done = subprocess.run(

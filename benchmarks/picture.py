@@ -63,41 +63,49 @@ def _name_ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
         )  # fmt: skip
 
 
-def by_levels(table: pd.DataFrame, note: str) -> Figure:
-    """CPU seconds of crossed designs with ten rows per level; hollow where one was stopped.
+def by_size(table: pd.DataFrame, note: str) -> Figure:
+    """CPU seconds of crossed designs; hollow where one was stopped.
 
-    An engine's exponent is the slope of log seconds on log levels, over the designs it finished.
+    Left: against levels, ten rows to each. Right: against rows, of the number of levels that has
+    most sizes. An engine's exponent is the slope of log seconds on log size, over what it finished.
     """
     with matplotlib.rc_context(RC):
-        figure = new_figure(5.4, 3.8)
-        axes = figure.subplots()
+        figure = new_figure(7.0, 3.6)
+        left, right = figure.subplots(1, 2, sharey=True)
         limits = table["status"].str.extract(r"stopped after ([\d.]+)")[0].astype(float)
         table = table.assign(
             cpu_seconds=table["cpu_seconds"].fillna(limits), stopped=~limits.isna()
         )
-        table = table[table["rows"] == 10 * table["levels"]].dropna(subset=["cpu_seconds"])
-        for mark, (engine, rows) in zip(MARKS, table.groupby("engine", sort=False)):  # noqa: B905
-            color = OURS if engine == "laplace" else INK if engine == "glmmTMB" else MUTED
-            done = rows[~rows["stopped"]]
-            axes.plot(done["levels"], done["cpu_seconds"], color=color, linewidth=1.2)
-            _marks(axes, rows, "levels", "cpu_seconds", mark, color)
-            label = engine
-            if len(done) > 1:
-                slope = np.polyfit(np.log(done["levels"]), np.log(done["cpu_seconds"]), 1)[0]
-                label = f"{engine}, exponent {slope:.1f}"
-            axes.plot([], [], color=color, marker=mark, markersize=5, label=label)
-        axes.set(xscale="log", yscale="log", xlabel="levels of each of two crossed factors, "
-                 "10 rows per level", ylabel="CPU seconds, one thread")  # fmt: skip
-        _sizes(axes, table["levels"].astype(int))
-        axes.set_title("One cold fit of two crossed random intercepts")
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.legend(loc="upper left", fontsize=8)
-        shows = (
-            "Processor seconds that engines take for two crossed random intercepts, by the levels "
-            "of each; an exponent is the slope of log seconds on log levels."
+        table = table.dropna(subset=["cpu_seconds", "levels"]).astype({"levels": int})
+        _lines(left, table[table["rows"] == 10 * table["levels"]], "levels")
+        most = table.groupby("levels")["rows"].nunique().idxmax()
+        _lines(right, table[table["levels"] == most], "rows")
+        left.set(
+            xlabel="levels of each of two factors, 10 rows per level",
+            ylabel="CPU seconds, one thread",
         )
-        add_note(figure, note, shows)
+        right.set(xlabel=f"rows, {most:,} levels of each of two factors")
+        figure.suptitle("One cold fit of two crossed random intercepts", fontsize=10)
+        add_note(figure, note)
         return figure
+
+
+def _lines(axes: Axes, table: pd.DataFrame, size: str) -> None:
+    """CPU seconds against a size, a line and its exponent per engine, both axes logarithmic."""
+    for mark, (engine, rows) in zip(MARKS, table.groupby("engine", sort=False)):  # noqa: B905
+        color = OURS if engine == "laplace" else INK if engine == "glmmTMB" else MUTED
+        done = rows[~rows["stopped"]]
+        axes.plot(done[size], done["cpu_seconds"], color=color, linewidth=1.2)
+        _marks(axes, rows, size, "cpu_seconds", mark, color)
+        label = engine
+        if len(done) > 1:
+            slope = np.polyfit(np.log(done[size]), np.log(done["cpu_seconds"]), 1)[0]
+            label = f"{engine}, exponent {slope:.1f}"
+        axes.plot([], [], color=color, marker=mark, markersize=5, label=label)
+    axes.set(xscale="log", yscale="log")
+    _sizes(axes, table[size])
+    axes.tick_params(axis="x", labelrotation=30)
+    axes.legend(loc="upper left", fontsize=7)
 
 
 def _marks(axes: Axes, rows: pd.DataFrame, x: str, y: str, mark: str, color: str) -> None:

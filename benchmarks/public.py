@@ -1,13 +1,16 @@
 """Engines on public and on sparse crossed data, each in CPU seconds -> results/bench/public.csv.
 
 InstEval comes with R's lme4: 73,421 ratings of 1,128 lecturers by 2,972 students, here whether a
-rating is 4 or 5. The others are simulated: every row draws a level of each of two factors, so that
-no order of elimination leaves the system matrix sparse.
+rating is 4 or 5. So does VerbAgg: 316 persons' answers to 24 items about verbal aggression. The
+study is its main model. The others are simulated: every row draws a level of each of two factors,
+so that no order of elimination leaves the system matrix sparse.
 """
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +28,7 @@ from scipy.special import expit
 
 from benchmarks import picture
 from benchmarks.apart import run_apart
+from benchmarks.designs import main_design, main_model
 
 COLUMNS = [
     "design", "rows", "levels", "engine", "version", "cpu_seconds", "peak_mb", "evaluations",
@@ -47,7 +51,7 @@ def crossed(levels: int, rows: int, seed: int) -> tuple[str, pd.DataFrame]:
     return "y ~ x + (1 | a) + (1 | b)", data
 
 
-def insteval() -> tuple[str, pd.DataFrame]:
+def insteval(seed: int) -> tuple[str, pd.DataFrame]:
     """Whether a lecture was rated 4 or 5 (R's lme4)."""
     frame = from_r_frame(
         session().robjects.r("transform(lme4::InstEval, y = as.numeric(y >= 4), s = paste0('s', s),"
@@ -58,16 +62,43 @@ def insteval() -> tuple[str, pd.DataFrame]:
     return formula, frame[["y", "s", "d", "studage", "lectage", "service"]]
 
 
-def measure(design: dict, formula: str, data: pd.DataFrame, engine: str, limit: int) -> dict:
+def verbagg(seed: int) -> tuple[str, pd.DataFrame]:
+    """Whether a person would curse, scold or shout (R's lme4)."""
+    frame = from_r_frame(
+        session().robjects.r("transform(lme4::VerbAgg, y = as.numeric(r2 == 'Y'), "
+                             "id = paste0('p', id))")
+    )  # fmt: skip
+    formula = "y ~ (Anger + Gender + btype + situ)^2 + (1 | id) + (1 | item)"
+    return formula, frame[["y", "Anger", "Gender", "btype", "situ", "id", "item"]]
+
+
+def main_fit(seed: int) -> tuple[str, pd.DataFrame]:
+    """The study's main model on its cells."""
+    return str(main_model()), main_design(100, seed)
+
+
+DATA: dict[str, Callable[[int], tuple[str, pd.DataFrame]]] = {
+    "InstEval": insteval,
+    "VerbAgg": verbagg,
+    "the study": main_fit,
+}
+
+
+def measure(
+    design: dict, formula: str, data: pd.DataFrame, engine: str, limit: int, memory: float
+) -> dict:
     """A row of the table: what of ``design`` goes into it, and what the engine found."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "design.npz"
         kept.write((formula, data), path)
-        found = run_apart("benchmarks.child", engine, str(path), limit=60 * limit, cpu=limit)
+        found = run_apart(
+            "benchmarks.child", engine, str(path), limit=60 * limit, cpu=limit, memory=memory
+        )
     row = design | {"rows": len(data), "engine": engine} | found
     if "beta" in found:
         row["intercept"] = found["beta"]["(Intercept)"]
-        row["sd_1"], row["sd_2"] = (found["sd"][term.group] for term in parse(formula).random)
+        sds = [found["sd"][term.group] for term in parse(formula).random]
+        row |= dict(zip(("sd_1", "sd_2"), sds, strict=False))
     return row
 
 
@@ -88,27 +119,32 @@ def update(path: Path, row: dict) -> pd.DataFrame:
 def draw(table: pd.DataFrame, out: Path) -> None:
     """The figure beside the table."""
     note = "Simulated answers of 0 and 1. Hollow: stopped at that time."
-    plots.save(picture.by_levels(table, note), out / "public")
+    plots.save(picture.by_size(table, note), out / "public")
 
 
 def main(
     out: Annotated[Path, typer.Option(help="Where the table goes.")] = USER_RESULTS / "bench",
     engines: Annotated[list[str] | None, typer.Option(help="Names; three of them.")] = None,
-    levels: Annotated[list[int] | None, typer.Option(help="Sizes; 0 is InstEval.")] = None,
-    limit: Annotated[int, typer.Option(help="CPU seconds after which one is stopped.")] = 300,
+    levels: Annotated[list[int] | None, typer.Option(help="Of simulated designs.")] = None,
+    data: Annotated[list[str] | None, typer.Option(help="Names of public data.")] = None,
+    limit: Annotated[int, typer.Option(help="CPU seconds after which one is stopped.")] = 600,
+    memory: Annotated[float, typer.Option(help="GB of addresses that one may take.")] = 9.0,
     seed: Annotated[int, typer.Option(help="Of draws.")] = DEFAULT_SEED,
 ) -> None:
     """Time engines once each, one thread; rows that are not asked for stay as they are."""
-    designs = [
-        ({"design": f"{count:,} × {count:,}, {rows:,} rows", "levels": count}, count, rows)
-        for count, rows in SIZES if levels is None or count in levels
+    everything = levels is None and data is None
+    designs: list[tuple[dict, Callable[[], tuple[str, pd.DataFrame]]]] = [
+        ({"design": name}, partial(make, seed))
+        for name, make in DATA.items() if everything or name in (data or ())
     ]  # fmt: skip
-    if levels is None or 0 in levels:
-        designs.insert(0, ({"design": "InstEval"}, 0, 0))
-    for design, count, rows in designs:
-        formula, data = crossed(count, rows, seed) if count else insteval()
+    for count, rows in SIZES:
+        if everything or count in (levels or ()):
+            name = {"design": f"{count:,} × {count:,}, {rows:,} rows", "levels": count}
+            designs.append((name, partial(crossed, count, rows, seed)))
+    for design, make in designs:
+        formula, cells = make()
         for engine in engines or ENGINES:
-            row = measure(design, formula, data, engine, limit)
+            row = measure(design, formula, cells, engine, limit, memory)
             table = update(out / "public.csv", row)
             print(row["design"], engine, row.get("cpu_seconds"), row["status"], flush=True)
     draw(table, out)

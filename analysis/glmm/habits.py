@@ -311,9 +311,16 @@ class Habits:
         names = [f"sim_{place}" for place in range(1, nsim + 1)]
         return pd.DataFrame(dict(zip(names, drawn, strict=True)), index=self.data.index)
 
-    def refitted(self, successes: Sequence[float]) -> tuple[Fit, pd.DataFrame]:
+    def refitted(self, successes: Sequence[float] | pd.DataFrame) -> tuple[Fit, pd.DataFrame]:
         """The same model fitted to other successes of the same rows and trials, and these rows."""
-        model = self._engine[0].refit(np.asarray(successes, dtype=float))
+        counts = np.asarray(successes, dtype=float)
+        if counts.ndim == 2 and counts.shape[1] == 1:  # what ``simulate`` gives
+            counts = counts[:, 0]
+        if counts.ndim != 1:
+            raise InputError(
+                f"a refit takes one column of successes, not an array of shape {counts.shape}"
+            )
+        model = self._engine[0].refit(counts)
         rows = self.fit.formula.with_successes(self.data, model.success, model.trials)
         if not np.array_equal(self.fit.formula.counts(rows)[1], model.trials):
             raise InputError(

@@ -26,7 +26,7 @@ class Optimisation:
     """The record of a fit's optimisation.
 
     ``hessian`` says where the standard errors come from (``exact``, ``finite-difference``,
-    ``probed``: exact but for a log-determinant's part that random probes estimate, which moves
+    ``estimated``: exact but for a log-determinant's part that random probes estimate, which moves
     standard errors by some 1e-4 of their size; ``rx``: lme4's, which takes the random-effect SDs as
     known). ``max_abs_gradient`` is that of
     the deviance (lme4) or of the log-likelihood (laplace), on the scale the engine optimises.

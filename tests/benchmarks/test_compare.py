@@ -76,7 +76,7 @@ def test_crossed_designs_are_drawn_by_their_levels(tmp_path):
         table = public.update(path, row)
     assert table["engine"].tolist() == ["laplace", "glmmTMB"]
     assert pd.read_csv(path)["cpu_seconds"].iloc[0] == 1.0
-    figure = picture.by_levels(table, "Data: none.")
+    figure = picture.by_size(table, "Data: none.")
     ours, stopped = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
     assert ours.get_xydata().tolist() == [[50, 1.0]]
     assert stopped.get_xydata().tolist() == [[50, 9.0]]

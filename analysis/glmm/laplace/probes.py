@@ -90,8 +90,6 @@ class ProbedFactor(ScalarFactor):
         out[system.diagonal] = 1.0
         for start in range(0, len(out), CHUNK):
             part = slice(start, start + CHUNK)
-            row, column = system.row[part], system.column[part]
-            sums = np.einsum("ev,ev->e", moved[row], solved[column])
-            sums += np.einsum("ev,ev->e", moved[column], solved[row])
-            out[part] += sums / (2 * self.probes.shape[1])
+            both = moved[system.row[part]], solved[system.column[part]]
+            out[part] += np.einsum("ev,ev->e", *both) / self.probes.shape[1]
         return out / (self.root_diagonal[system.row] * self.root_diagonal[system.column])

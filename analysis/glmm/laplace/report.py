@@ -67,7 +67,7 @@ def report(
             converged=optimum.converged,
             singular=not optimum.free.all(),
             max_abs_gradient=optimum.whitened,
-            hessian=("exact" if model.rough is None else "probed") if exact else "rx",
+            hessian=("exact" if model.rough is None else "estimated") if exact else "rx",
             seconds=seconds,
             messages=optimum.messages + unknown,
             settings=asdict(model.settings),

@@ -373,6 +373,9 @@ def test_simulated_outcomes_have_the_fits_mean_and_are_refitted(model, cbpp):
     pd.testing.assert_frame_equal(drawn, model.simulate(400, seed=5))
 
     again = model.refit(drawn["sim_1"])
+    assert model.refit(drawn[["sim_1"]]).llf == again.llf
+    with pytest.raises(InputError, match=r"one column of successes.*2\)"):
+        model.refit(pd.concat([drawn["sim_1"], drawn["sim_1"]], axis=1))
     fresh = ct.glmer(FORMULA, cbpp.assign(incidence=drawn["sim_1"]))
     close(again.params, fresh.params, 1e-6)
     close(again.data["incidence"], drawn["sim_1"], 0)
