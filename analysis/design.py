@@ -179,7 +179,9 @@ def left_out(cells: pd.DataFrame, tables: Tables, drop_missing: bool = False) ->
         found["fertility"] = (
             "the model is without relative fertility, which all pairs have the same of"
         )
-    modes = tables.models["reasoning"][tables.models["variant"].isin(pairs["variant"])].unique()
+    modes = tables.models["reasoning"][
+        tables.models["variant"].isin(pairs["variant"].unique())
+    ].unique()
     if len(modes) == 1:
         found["reasoning"] = (
             f"the model is without reasoning, which is {'on' if modes[0] else 'off'} throughout"

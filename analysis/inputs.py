@@ -95,7 +95,7 @@ def load(
     rows = _model_rows(own_models, cells["variant"].unique(), outcomes)
     build = partial(build_all, models=rows, options={"fertility": {"counts": counts}})
     features = build(languages=_language_rows(own, cells["language"].unique()))
-    further = None if own is None else own[~own["language"].isin(cells["language"])]
+    further = None if own is None else own[~own["language"].isin(cells["language"].unique())]
     return Inputs(
         cells,
         features,

@@ -40,6 +40,8 @@ PRIOR_DRAWS = 4000  # for the covariance of a language's pairs
 PREDICTIVE_DRAWS = 400
 POINTS = 100.0
 COVERAGE = [f"coverage_{round(100 * level)}" for level in NOMINAL]
+COLUMNS = ["predictor", "language", "draw", "k", "truth", "level", "error", *COVERAGE]
+UNCOUNTED = (np.nan,) * len(COVERAGE)
 
 
 def few_templates(
@@ -110,19 +112,24 @@ def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd
     refits = Refits(predictor(name), cells, task.vectors, task.engine)
     away = (cells["language"] == language).to_numpy()
     truth = _accuracy(cells, language)
+    template = cells["template"].astype("category")
+    variant = truth.index.get_indexer(cells["variant"])
     none = refits.plug_in(~away, start)
-    tables = []
+    # draws differ little: each begins where the last one of as many templates ended
+    rows, ends = [], {}
     for draw in draws:
         order = shuffled(truth.columns, language, draw, task.seed)
         found, following = none
         for k in budgets:
-            unseen = away & ~cells["template"].isin(order[:k]).to_numpy()
-            found, following = refits.plug_in(~unseen, following) if k else none
-            point = pd.Series(found[unseen]).groupby(cells["variant"].to_numpy()[unseen]).mean()
-            tables.append(
-                _errors(name, language, draw, order[:k], point[truth.index].to_numpy(), truth)
-            )
-    return pd.concat(tables, ignore_index=True)
+            unseen = away & ~template.isin(order[:k]).to_numpy()
+            if k:
+                found, following = refits.plug_in(~unseen, ends.get(k, following))
+                ends[k] = following
+            else:
+                found, following = none
+            point = np.bincount(variant[unseen], found[unseen]) / np.bincount(variant[unseen])
+            rows += _errors(name, language, draw, order[:k], point, truth)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _updated(
@@ -139,14 +146,14 @@ def _updated(
     posterior = prior.extend_posterior(pairs, task.vectors)
     mean, covariance = posterior.linear_predictor(pairs), posterior.covariance(pairs)
     items = parts.held.groupby("template")["n_total"].first()
-    tables = []
+    rows = []
     for draw in draws:
         order = shuffled(truth.columns, language, draw, task.seed)
         for k in budgets:
             seen = parts.held[parts.held["template"].isin(order[:k])]
             known = update(item_model, mean, covariance, pairs, seen)
             unseen = pd.Index(order[k:])
-            table = _errors(name, language, draw, order[:k], known.accuracy(unseen), truth)
+            covered = UNCOUNTED
             if draw < FEW_DRAWS:
                 generator = np.random.default_rng([task.seed, draw, k])
                 drawn = known.draws(unseen, PREDICTIVE_DRAWS, generator)
@@ -154,11 +161,10 @@ def _updated(
                 asked = max(round((trials / item_model.dispersions(trials)).sum()), 1)
                 drawn = generator.binomial(asked, drawn) / asked
                 away = np.abs(place(truth[unseen].mean(axis=1).to_numpy(), drawn) - 0.5)
-                own = (table["truth"] == "unseen") & (table["level"] == "pair")
-                for column, nominal in zip(COVERAGE, NOMINAL, strict=True):
-                    table.loc[own, column] = (away <= nominal / 2).mean()
-            tables.append(table)
-    return pd.concat(tables, ignore_index=True)
+                covered = tuple((away <= nominal / 2).mean() for nominal in NOMINAL)
+            point = known.accuracy(unseen)
+            rows += _errors(name, language, draw, order[:k], point, truth, covered)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _accuracy(joined: pd.DataFrame, language: str) -> pd.DataFrame:
@@ -171,21 +177,25 @@ def _accuracy(joined: pd.DataFrame, language: str) -> pd.DataFrame:
 
 
 def _errors(
-    name: str, language: str, draw: int, seen: np.ndarray, point: np.ndarray, truth: pd.DataFrame
-) -> pd.DataFrame:
+    name: str,
+    language: str,
+    draw: int,
+    seen: np.ndarray,
+    point: np.ndarray,
+    truth: pd.DataFrame,
+    covered: tuple[float, ...] = UNCOUNTED,
+) -> list[tuple]:
+    """Rows of ``COLUMNS``; ``covered`` are the shares of pairs inside the intervals."""
     rows = []
-    for which, against in (
-        ("all", truth.mean(axis=1)),
-        ("unseen", truth.drop(columns=seen).mean(axis=1)),
+    for which, against, shares in (
+        ("all", truth.mean(axis=1), UNCOUNTED),
+        ("unseen", truth.drop(columns=seen).mean(axis=1), covered),
     ):
         difference = POINTS * (point - against.to_numpy())
-        for level, error in (
-            ("pair", np.abs(difference).mean()),
-            ("language", abs(difference.mean())),
-        ):
-            rows.append((name, language, draw, len(seen), which, level, error))
-    columns = ["predictor", "language", "draw", "k", "truth", "level", "error"]
-    return pd.DataFrame(rows, columns=columns).assign(**dict.fromkeys(COVERAGE, np.nan))
+        key = (name, language, draw, len(seen), which)
+        rows.append((*key, "pair", np.abs(difference).mean(), *shares))
+        rows.append((*key, "language", abs(difference.mean()), *UNCOUNTED))
+    return rows
 
 
 def summarise(errors: pd.DataFrame, seed: int) -> pd.DataFrame:

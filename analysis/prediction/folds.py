@@ -86,7 +86,7 @@ def split(joined: pd.DataFrame, fold: Fold, seen_templates: Sequence[str] = ()) 
 
     Raises InputError for a language without rows and for a training set of too few languages.
     """
-    if absent := set(fold.held_out) - set(joined["language"]):
+    if absent := set(fold.held_out).difference(joined["language"].unique()):
         raise InputError(f"there are no outcomes in {name_some(sorted(absent))} to hold out")
     away = joined["language"].isin(fold.held_out)
     remaining = joined["language"][~away].nunique()

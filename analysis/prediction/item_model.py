@@ -68,7 +68,7 @@ class ItemModel:
     @classmethod
     def _of(cls, fit: Fit, train: pd.DataFrame) -> ItemModel:
         modes = fit.modes[fit.modes["group"] == "template"].set_index("level")
-        modes = modes[modes.index.isin(train["template"].astype(str))]
+        modes = modes[modes.index.isin(train["template"].unique().astype(str))]
         trials = train.loc[train["n_total"] > 0, "n_total"]
         families = FAMILIES in set(fit.random_effects["group"])
         return cls(
@@ -106,14 +106,14 @@ class ItemModel:
 
     def level(self, logit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The level c whose accuracy over all known templates has the log-odds given, and dc/dη."""
+        easiness, whole = self.easiness.to_numpy(), expit(logit)
         low, high = logit * self.scale - 30, logit * self.scale + 30
         for _ in range(60):
             middle = (low + high) / 2
-            below = self.accuracy(middle, self.easiness.index) < expit(logit)
+            below = expit((middle[:, None] + easiness) / self.scale).mean(axis=1) < whole
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        p = expit((middle[:, None] + self.easiness.to_numpy()) / self.scale)
+        p = expit((middle[:, None] + easiness) / self.scale)
         slope = (p * (1 - p)).mean(axis=1) / self.scale
-        whole = expit(logit)
         return middle, whole * (1 - whole) / slope
 
 
@@ -235,23 +235,26 @@ def update(
     tempering = item_model.dispersions(cells["n_total"].to_numpy(dtype=float))
     success, trials = (cells[name].to_numpy(dtype=float) / tempering
                        for name in ("n_correct", "n_total"))  # fmt: skip
-    loads = np.zeros((len(cells), size))
-    every = np.arange(len(cells))
-    loads[every, variant] = 1.0
-    loads[every, count + codes] = 1.0
+    unknowns = [variant, count + codes]  # of every cell
     if item_model.family_sd:
-        loads[every, count + number + codes * groups + families[variant]] = 1.0
+        unknowns.append(count + number + codes * groups + families[variant])
+    unknowns = np.stack(unknowns, axis=1)
+    each = unknowns.shape[1]
+    pairs_of_unknowns = (unknowns[:, :, None] * size + unknowns[:, None, :]).ravel()
 
     def value(x: np.ndarray) -> float:
-        eta = loads @ x
+        eta = x[unknowns].sum(axis=1)
         away = x - centre
         return success @ eta - trials @ np.logaddexp(0, eta) - away @ precision @ away / 2
 
     x = centre.copy()
     for _ in range(STEPS):
-        p = expit(loads @ x)
-        score = loads.T @ (success - trials * p) - precision @ (x - centre)
-        hessian = (loads.T * (trials * p * (1 - p))) @ loads + precision
+        p = expit(x[unknowns].sum(axis=1))
+        residual, weight = success - trials * p, trials * p * (1 - p)
+        score = np.bincount(unknowns.ravel(), np.repeat(residual, each), size)
+        score = score - precision @ (x - centre)
+        hessian = np.bincount(pairs_of_unknowns, np.repeat(weight, each**2), size**2)
+        hessian = hessian.reshape(size, size) + precision
         step = np.linalg.solve(hessian, score)
         if score @ step < 1e-12:
             break

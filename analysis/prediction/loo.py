@@ -93,7 +93,7 @@ def prepare(inputs: Inputs, drop_missing: bool = False) -> tuple[pd.DataFrame, p
     joined, _ = design.join(inputs.cells, inputs.features, features, drop_missing)
     columns = ["variant", "language", "template", "base_model", "family", "n_correct", "n_total"]
     languages = inputs.features.languages
-    languages = languages[languages["language"].isin(joined["language"])]
+    languages = languages[languages["language"].isin(joined["language"].unique())]
     vectors = typology.vectors(languages.set_index("language")["uriel"])
     return joined[[*columns, *features]], vectors
 

@@ -204,7 +204,7 @@ class Refits:
         Where some pair has no cell among them, the model may be another (``identified``), and is
         built again.
         """
-        if self.engine == "laplace" and len(np.unique(self.pair[seen])) == self.pairs:
+        if self.engine == "laplace" and np.bincount(self.pair[seen], minlength=self.pairs).all():
             model = self.whole.refit(*(np.where(seen, counts, 0.0) for counts in self.counts))
             optimum = model.optimise(start)
             return model.probability(optimum), optimum

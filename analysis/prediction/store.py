@@ -129,7 +129,7 @@ def build(inputs: Inputs) -> Bundle:
 def catalogue(inputs: Inputs) -> Catalogue:
     """The models that there are outcomes of, and every language known."""
     models = inputs.features.models
-    models = models[models["variant"].isin(inputs.cells["variant"])].reset_index(drop=True)
+    models = models[models["variant"].isin(inputs.cells["variant"].unique())].reset_index(drop=True)
     for column in TEXTS:
         models[column] = models[column].fillna("") if column in models.columns else ""
     languages = known_languages(inputs.features.languages, inputs.further_languages)

@@ -94,15 +94,11 @@ def hat_noise(repeats: int = 2000, seed: int = DEFAULT_SEED) -> HatNoise:
     Raises InputError for fewer than two repeats.
     """
     whole("repeats", repeats, 2)
-    tables = {}
-    with progress.counting("simulations", 2 * len(PASSES)) as tell:
-        for simulate in (bias, coverage):
-            parts = []
-            for passes in PASSES:  # one at a time: each has its own seed
-                parts.append(simulate([passes], repeats=repeats, seed=seed))
-                tell(1)
-            tables[simulate] = pd.concat(parts, ignore_index=True)
-    return HatNoise(tables[bias], tables[coverage], repeats, seed)
+    with progress.counting("simulations", 2 * repeats) as tell:
+        noise = bias(repeats=repeats, seed=seed)
+        tell(repeats)
+        covered = coverage(repeats=repeats, seed=seed, tell=tell)
+    return HatNoise(noise, covered, repeats, seed)
 
 
 def draw_rates(
@@ -161,27 +157,34 @@ def bias(
 
 
 def coverage(
-    passes: Sequence[int] = (5,),
+    passes: Sequence[int] = PASSES,
     slope: float = SLOPE,
     repeats: int = 500,
     draws: int = DRAWS,
     seed: int = DEFAULT_SEED,
+    tell: Callable[[int], None] = lambda count: None,
     **settings: object,
 ) -> pd.DataFrame:
     """How often the 95% bootstrap interval of the plain and of the corrected HAT has the slope.
 
-    Returns passes, metric, slope, coverage (0 to 1), width (mean), repeats.
+    Returns passes, metric, slope, coverage (0 to 1), width (mean), repeats. The resamples of a
+    repeat are the same for every number of passes. ``tell`` hears of every repeat.
     """
-    rows = []
-    for number in passes:
-        rng = np.random.default_rng([seed, number, 1])
-        ends = {metric: [] for metric in ("hat", "hat_corrected")}
-        for repeat in range(repeats):
+    streams = {number: np.random.default_rng([seed, number, 1]) for number in passes}
+    ends = {number: {metric: [] for metric in ("hat", "hat_corrected")} for number in passes}
+    for repeat in range(repeats):
+        weights = None
+        for number, rng in streams.items():
             model = draw_rates(rng, slope, number, **settings)
-            sample = Sample(model, item_weights(len(model.items), draws, [seed, repeat]))
-            for metric, found in ends.items():
+            if weights is None:
+                weights = item_weights(len(model.items), draws, [seed, repeat])
+            sample = Sample(model, weights)
+            for metric, found in ends[number].items():
                 found.append(interval(METRICS[metric](sample)))
-        for metric, found in ends.items():
+        tell(1)
+    rows = []
+    for number, by_metric in ends.items():
+        for metric, found in by_metric.items():
             low, high = np.array(found).T
             rows.append(
                 {

@@ -354,7 +354,9 @@ def _shape(study: Study, task: Task, drop_missing: bool) -> Shape:
     if drop_missing:  # another fit than that to all rows
         study = replace(study, inputs=replace(study.inputs, cells=task.joined[CELL]))
     bundle = study.bundle
-    languages = bundle.languages[bundle.languages["language"].isin(task.joined["language"])]
+    languages = bundle.languages[
+        bundle.languages["language"].isin(task.joined["language"].unique())
+    ]
     curves = resource_shape(bundle.fitted, bundle.constants, task.seed)
     return Shape(curves, resource_slope(task), languages)
 

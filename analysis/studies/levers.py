@@ -175,7 +175,7 @@ def read_off(model: FittedModel) -> Levers:
             f"levers need {name_some(NEEDED)} in the formula; this one lacks {name_some(lacking)}"
         )
     rows = study.inputs.features.languages
-    rows = rows[rows["language"].isin(design.data["language"])].reset_index(drop=True)
+    rows = rows[rows["language"].isin(design.data["language"].unique())].reset_index(drop=True)
     return Levers(
         odds_ratios(found, design, rows),
         scale_cost(found, design, study.inputs.cells, rows),
@@ -188,7 +188,7 @@ def read_off(model: FittedModel) -> Levers:
 
 def check_modes(models: pd.DataFrame, cells: pd.DataFrame) -> None:
     """Raise InputError for cells of models that all have reasoning on, or off."""
-    modes = models["reasoning"][models["variant"].isin(cells["variant"])].unique()
+    modes = models["reasoning"][models["variant"].isin(cells["variant"].unique())].unique()
     if len(modes) < 2:
         raise InputError(
             f"levers compare reasoning on and off; all these outcomes have it "

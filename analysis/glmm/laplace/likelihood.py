@@ -33,8 +33,11 @@ from capability_transfer.analysis.glmm.laplace.schur import SchurSystem, apply_b
 # the Hessian differences the gradient: looser ones spoil it.
 DECREMENT = 1e-18
 ENOUGH = 1e-13
-FAR = 1.0  # decrement of a step beyond which the factor where it began is not one of its end
+FAR = 1e-2  # decrement per effect of a step beyond which the factor where it began is another's
+NEAR = 0.1  # decrement of a Newton step whose factor is good for the next ones
+QUICK = 4.0  # by which a step with the factor of other modes must lessen the decrement
 MAX_STEPS = 60
+PATIENCE = 30  # steps with the factor of other modes
 MAX_HALVINGS = 30
 
 
@@ -121,7 +124,7 @@ class Likelihood:
         if u is None:
             u = np.zeros(design.effects)
         if near is not None:
-            u = self._predict(gamma, blocks, near)
+            u = self._close_in(gamma, blocks, near.u, near.curvature, goal)
         last = np.inf
         for _ in range(MAX_STEPS):
             b, at, score, residual = self._score(gamma, blocks, u)
@@ -136,6 +139,8 @@ class Likelihood:
                 return Modes(gamma, theta, blocks, u, b, at, residual, factor, curvature, value)
             last = decrement
             u = self._ascend(gamma, blocks, u, at, step, decrement)
+            if definite and decrement < NEAR:
+                u = self._close_in(gamma, blocks, u, curvature, goal, decrement)
         raise FloatingPointError(f"the modes' Newton decrement stays at {decrement:.1e}")
 
     def _curvature(self, at: cells.Cells, blocks: list[np.ndarray]) -> tuple[object, bool]:
@@ -147,20 +152,20 @@ class Likelihood:
                 raise
             return self.system.factor(at.weight, blocks), False
 
-    def _predict(self, gamma, blocks, near: Modes) -> np.ndarray:
-        """Steps with the factor of nearby modes: the first is a first-order prediction.
+    def _close_in(self, gamma, blocks, u, curvature, goal: float, last: float = np.inf):
+        """Steps from ``u`` with the factor of nearby modes, as long as they come closer quickly.
 
-        A second one is cheaper than a Newton step, and as good where the first is small. None is
-        made where it is so long that the factor would be another at its end.
+        They are cheaper than Newton's, and the first is a first-order prediction. None is made
+        where it is so long that the factor would be another at its end.
         """
-        u, last = near.u, np.inf
-        for number in range(2):
+        for _ in range(PATIENCE):
             _, _, score, _ = self._score(gamma, blocks, u)
-            step = near.curvature.solve(score)
+            step = curvature.solve(score)
             decrement = score @ step
-            if decrement <= FAR:
-                u = u + step
-            if decrement > 1e-4 or (number and not DECREMENT < decrement < last / 4):
+            if not 0 <= decrement < min(last / QUICK, max(FAR * len(u), 1.0)):
+                break
+            u = u + step
+            if decrement <= goal:
                 break
             last = decrement
         return u

@@ -334,7 +334,7 @@ class Model:
             phi = start.point.phi.copy()
             held = ~start.free[objective.fixed :]
             phi[objective.fixed :][held] = self._off_zero(phi[objective.fixed :])[held]
-            point = objective.at(phi, u=start.point.modes.u)
+            point = objective.at(phi, start.point.modes)
             return point, initial_information(objective, point, start.information)
         if start is None or isinstance(start, np.ndarray):
             gamma, theta, u, for_gamma = (

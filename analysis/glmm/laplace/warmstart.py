@@ -79,14 +79,15 @@ class WarmStart:
         """The modes as u = T⁻¹ b; zero for unknown levels, None if there are no modes."""
         if self.modes is None:
             return None
-        table = self.modes.set_index(["group", "term"])[["level", "mode"]].sort_index()
+        group, name_of = (self.modes[key].to_numpy() for key in ("group", "term"))
         out = np.zeros(design.effects)
         for t, term in enumerate(design.terms):
             part = np.zeros((term.copies, term.q, term.width))
             for a, name in enumerate(term.columns):
-                if (term.group, name) not in table.index:
+                own = self.modes[(group == term.group) & (name_of == name)]
+                if own.empty:
                     continue
-                known = table.loc[[(term.group, name)]].set_index("level")["mode"]
+                known = own.set_index("level")["mode"]
                 found = known.reindex(term.levels).fillna(0.0).to_numpy(dtype=float)
                 if term.root is not None:
                     part = found.reshape(part.shape)
