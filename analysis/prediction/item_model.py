@@ -22,19 +22,22 @@ logistic-normal integral does to good approximation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm import laplace
 from capability_transfer.analysis.glmm.result import Fit
-from capability_transfer.analysis.prediction.models import SETTINGS, fit_glmm
+from capability_transfer.analysis.prediction.models import SETTINGS
 from scipy.special import expit
 
 FORMULA = "~ 1 + (1 | variant:language) + (1 | template) + (1 | template:language)"
 FAMILIES = "family:template:language"
 SHRINKAGE = (16 * np.sqrt(3) / (15 * np.pi)) ** 2
 STEPS = 50
+BY_LANGUAGE = replace(SETTINGS["laplace"], sparse_work=1e9)
+"""Given the templates, languages have nothing to do with each other: eliminated one by one they
+leave little fill."""
 SMALLEST_VARIANCE = 1e-6
 """Of a template's effect (log-odds²): where templates do not differ, precision stays finite."""
 
@@ -63,7 +66,8 @@ class ItemModel:
     @classmethod
     def fit(cls, train: pd.DataFrame) -> ItemModel:
         """From cells in at least two languages; features are not needed."""
-        return cls._of(fit_glmm(_formula(train), train)[0], train)
+        model = laplace.Model(_formula(train), train, (), BY_LANGUAGE)
+        return cls._of(laplace.report(model, model.optimise()), train)
 
     @classmethod
     def _of(cls, fit: Fit, train: pd.DataFrame) -> ItemModel:
@@ -129,7 +133,7 @@ def fit_without_each(cells: pd.DataFrame, languages: Sequence[str]) -> dict[str,
     fit starts at that of all languages.
     """
     formula = _formula(cells)
-    model = laplace.Model(formula, cells, (), SETTINGS["laplace"])
+    model = laplace.Model(formula, cells, (), BY_LANGUAGE)
     everything = model.optimise()
     found = {}
     for language in languages:

@@ -54,6 +54,7 @@ from threadpoolctl import ThreadpoolController
 
 MOST_POINTS = 100  # of quadrature
 SMALL = 1_500  # effects for which dense algebra is quick whatever the fill
+SPARSE_WORK = 3e7  # multiplications of a sparse factorisation that is tried unless asked for
 MANY = 400  # effects above which it pays to compute their sums sparsely
 DENSE = 1 / 30_000  # multiplications of a sparse factorisation that take as long as a dense one's
 HIGHER = 1e-4  # log-likelihood by which another optimum is higher, and not the same
@@ -78,13 +79,14 @@ class Settings:
         max_iterations: of the quasi-Newton method.
         sparse_work: multiplications of a sparse factorisation up to which it is used, where the
             effects that are left when the largest term is eliminated are ``SMALL`` or more; a
-            design that fills up beyond it, or until a dense one is quicker, has dense algebra.
+            design that fills up beyond it has dense algebra. None: ``SPARSE_WORK``, or less where
+            a dense factor is then quicker.
     """
 
     tolerance: float = 1e-6
     hessian: str = "exact"
     max_iterations: int = 300
-    sparse_work: float = 3e7
+    sparse_work: float | None = None
     quadrature: int = 1
 
     def __post_init__(self):
@@ -136,8 +138,11 @@ class Model:
                 if flat.layout.factor is not None:
                     flat = build(self.formula, data, structured, grid=False)
                 scalar = suits(flat)
-                dense = _rest(flat) ** 3 * DENSE if scalar else np.inf
-                elimination = eliminate(flat, min(settings.sparse_work, dense))
+                budget = settings.sparse_work
+                if budget is None:
+                    dense = _rest(flat) ** 3 * DENSE if scalar else np.inf
+                    budget = min(SPARSE_WORK, dense)
+                elimination = eliminate(flat, budget)
                 if elimination is not None:
                     self.design, self.system = flat, SparseSystem(flat, elimination)
                 elif scalar:
