@@ -49,9 +49,8 @@ def test_designs_that_fill_up_are_dense_and_others_sparse(monkeypatch):
     assert isinstance(Model(slopes, crossed(300), settings=few).system, SchurSystem)
     much = Settings(sparse_work=1e9)
     assert isinstance(Model(slopes, crossed(300), settings=much).system, SparseSystem)
-    # a dense factor of 300 effects is quicker than a sparse one that fills up
-    assert isinstance(Model(CROSSED, crossed(300), settings=much).system, ScalarSystem)
-    monkeypatch.setattr(model, "DENSE", np.inf)
+    # a dense factor of 300 effects is quicker than a sparse one that fills up, unless asked for
+    assert isinstance(Model(CROSSED, crossed(300)).system, ScalarSystem)
     assert isinstance(Model(CROSSED, crossed(300), settings=much).system, SparseSystem)
 
 
@@ -109,7 +108,6 @@ def test_a_fit_by_patient_steps_is_the_fit(monkeypatch):
 def test_both_have_one_likelihood_gradient_and_modes(text, data, monkeypatch):
     dense = Model(text, data)
     monkeypatch.setattr(model, "SMALL", 0)
-    monkeypatch.setattr(model, "DENSE", np.inf)
     sparse = Model(text, data, settings=Settings(sparse_work=np.inf))
     assert isinstance(sparse.system, SparseSystem)
     theta = np.linspace(0.9, 0.3, len(dense.theta_names))
