@@ -91,6 +91,7 @@ def question(results: Results) -> dict:
     }
 
 
+THIRDS = "pooled/by_resource.csv"
 FINDING = ("outcomes/summary.csv", "features/models.csv")
 
 
@@ -408,19 +409,28 @@ def items(results: Results) -> dict:
 
 
 def pooled(results: Results) -> dict:
-    """Errors by what was held out; the pooled predictor's with those of the study alone beside."""
+    """Errors by what was held out, a column per predictor; and by how much text languages have."""
     errors = results.table("pooled/errors.csv")
+    by_pair = errors.pivot_table(index=["held", "benchmark"], columns="predictor", values="mae",
+                                 sort=False)  # fmt: skip
+    shown = [name for name in PREDICTORS if name in by_pair]
     names = benchmarks.registry()["name"]
-    errors = errors.assign(
-        name=errors["benchmark"].map(lambda code: names.get(code, code)),
-        label=errors["predictor"].map(PREDICTORS),
-    )
-    alone = errors[errors["predictor"] == "study_alone"].set_index(["held", "benchmark"])["mae"]
-    ours = _records(errors[errors["predictor"] == "pooled"])
-    return {
-        "rows": _records(errors),
-        "ours": [row | {"alone": alone.get((row["held"], row["benchmark"]))} for row in ours],
-    }
+    ours = errors[errors["predictor"] == "pooled"].set_index(["held", "benchmark"])
+    rows = [
+        {
+            "held": held,
+            "name": names.get(code, code),
+            "errors": by_pair.loc[(held, code), shown].tolist(),
+            "alone": by_pair.get("study_alone", pd.Series()).get((held, code)),
+            **ours.loc[(held, code)],
+        }
+        for held, code in ours.index
+    ]
+    thirds = []
+    if not results.missing((THIRDS,)):
+        table = results.table(THIRDS)
+        thirds = _records(table[table["predictor"] == "pooled"])
+    return {"rows": rows, "predictors": [PREDICTORS[name] for name in shown], "thirds": thirds}
 
 
 def limits(results: Results) -> dict:

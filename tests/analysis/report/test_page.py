@@ -177,7 +177,12 @@ def test_sections_of_items_and_other_benchmarks_are_there_where_their_results_ar
     text = page.render(Results(copied), EXPLORER, "some data")
     assert "Of 200 items (a template in a language) 11 are flagged" in text
     assert "They cost Russian most: 4.1 accuracy points" in text
-    assert "MGSM-Pro is 10.1 points off on average (learning from the study alone, 17.2)" in text
+    told = "MGSM-Pro are 10.1 points off on average (learning from the study alone, 17.2), and 80%"
+    assert f"{told} intervals hold 73%." in text
+    thirds = errors.assign(third="least text", languages=5)
+    thirds.to_csv(copied / "pooled" / "by_resource.csv", index=False)
+    text = page.render(Results(copied), EXPLORER, "some data")
+    assert '<th scope="row">least text</th><td>5</td><td>10.1</td>' in text
 
 
 def test_the_codes_address_stands_in_one_place():
