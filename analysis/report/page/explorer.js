@@ -498,7 +498,8 @@
     });
     const lines = ordered.map((one, i) =>
       `<g role="option" id="line-${i}" aria-selected="false" aria-label="${escaped(one.variant)}: ` +
-      `${onMap.map((row) => `${row.name} ${one.accuracy[row.code]}%`).reverse().join(", ")}">` +
+      `${trace(one).map(([, , row]) => `${row.name} ${one.accuracy[row.code]}%`).reverse()
+        .join(", ")}">` +
       `<path class="line" d="${path(trace(one))}" stroke="var(${SHADES[one.third]})"/></g>`);
     byId("picture").innerHTML = `<svg viewBox="0 0 ${width} ${height}" height="${height}" ` +
       `role="group" aria-label="Accuracy by language against its Common Crawl pages"><g ` +
@@ -700,6 +701,8 @@
     const found = answer(setting, "");
     const english = look(setting, data.reference);
     byId("beside").textContent = [
+      ...(setting.base === null && data.families[setting.family] === null
+        ? ["Nothing is known of its family, hence the wide range."] : []),
       ...(found.observed === undefined ? [] : [`Observed: ${found.observed}%.`]),
       ...(setting.language === data.reference ? [] : [`In English: ${whole(english.plugIn)}%.`]),
     ].join(" ");

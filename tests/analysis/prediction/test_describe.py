@@ -99,3 +99,23 @@ def test_what_reaches_a_target_is_told_per_language():
     with pytest.raises(InputError, match=r"up to 1,200B reaches 90% there.* is 99% \(deu\)"):
         describe.target_lines(none, 0.9)
     assert len(describe.target_lines(none, 0.85)) == 3  # reasoning reaches it
+
+
+def test_how_far_outside_is_told_in_three_steps_with_reasons(table):
+    text, distance = (
+        "has more text than any language learned from",
+        "is farther from English than any language learned from",
+    )
+    assert describe.how_far(table.assign(distance_outside=[0.0, 1.0, -0.1])) == [
+        (0, ()),
+        (1, (text, distance)),
+        (2, ("has less text than any language learned from",
+             "is closer to English than any language learned from")),
+    ]  # fmt: skip
+    without = table.drop(columns="distance_outside")  # a predictor without the feature
+    assert describe.how_far(without)[1] == (1, (text,))
+
+
+def test_remarks_name_marks_only_where_they_are_shown(table):
+    assert "that is not known (?) is taken" in " ".join(describe.remarks(table))
+    assert "that is not known is taken" in " ".join(describe.remarks(table, marks=False))

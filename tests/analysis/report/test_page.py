@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import tomllib
+from email.message import Message
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -185,12 +186,20 @@ def test_sections_of_items_and_other_benchmarks_are_there_where_their_results_ar
     assert '<th scope="row">least text</th><td>5</td><td>10.1</td>' in text
 
 
-def test_the_codes_address_stands_in_one_place():
-    """``pyproject.toml``'s; an installation made before it stood there has none."""
+def test_the_codes_address_stands_in_one_place(monkeypatch):
+    """``pyproject.toml``; an installation made before it stood there has none."""
     text = (RESULTS.parent / "pyproject.toml").read_text(encoding="utf-8")
     stated = tomllib.loads(text)["project"]["urls"]["Source"]
     assert stated in AWAY
     assert page.address() in (stated, None)
+    installed = Message()
+    installed["Project-URL"] = "Paper, https://arxiv.org"
+    installed["Project-URL"] = f"Source, {stated}"
+    monkeypatch.setattr(page, "metadata", lambda name: installed)
+    assert page.address() == stated
+    assert f'<a href="{stated}">Code and data</a>' in page.render(
+        Results(RESULTS), EXPLORER, "some data"
+    )
 
 
 def test_the_explorers_data_cannot_end_the_script(text):
