@@ -14,7 +14,7 @@ import pandas as pd
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.files import write_table
 from capability_transfer.common.tables import Column, check_spelling, read_column
-from capability_transfer.features import fertility, reasoning, resource, size, typology
+from capability_transfer.features import articles, fertility, reasoning, resource, size, typology
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import models as model_registry
 
@@ -52,6 +52,14 @@ FEATURES = (
         ("distance", "uriel", "n_observed", "imputed_share"),
         (0.0, 1.0),
         "a distance from English",
+    ),
+    Feature(
+        "articles",
+        "language",
+        articles.build,
+        ("articles", "edition"),
+        (0.0, 8.0),
+        "log10 of Wikipedia's articles",
     ),
     Feature(
         "fertility",
@@ -121,8 +129,9 @@ def describe(tables: Tables) -> str:
     """What the files that ``write`` makes hold, and where it comes from."""
     crawls = ", ".join(sorted(tables.languages["crawl"].dropna().astype(str).unique()))
     return (
-        f"`languages.csv`: resource (log10 Common Crawl pages; {crawls}) and distance (URIEL "
-        "cosine distance, with the number of observed features).\n\n"
+        f"`languages.csv`: resource (log10 Common Crawl pages; {crawls}), distance (URIEL cosine "
+        "distance, with the number of observed features) and articles (log10 of Wikipedia's)."
+        "\n\n"
         "`models.csv`: size (log2 billions of parameters) and reasoning (1 is on).\n\n"
         "`pairs.csv`: tokens per non-whitespace character, their ratio to English "
         "(`fertility_ratio`) and its deviation from the language's mean (`fertility`).\n\n"

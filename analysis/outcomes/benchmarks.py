@@ -2,32 +2,35 @@
 
 A benchmark has a *floor*: the share of its items that guessing gets right. Published results are
 aggregates (``schema.KINDS``): how many of a benchmark's items a model got right in a language.
-``data/benchmarks.csv`` knows benchmarks by name; another one states its floor in a column.
+``benchmark_names`` knows some; another benchmark states its floor in a column.
 """
 
 from __future__ import annotations
 
-from functools import cache
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis import published
-from capability_transfer.analysis.outcomes.files import read_outcomes
+from capability_transfer.analysis.outcomes import benchmark_names as names
+from capability_transfer.analysis.outcomes.files import TABLES, read_outcomes
+from capability_transfer.analysis.outcomes.formats import format_of
+from capability_transfer.analysis.outcomes.ingest import ingest
+from capability_transfer.analysis.outcomes.rows import FORMAT as RECORDS
 from capability_transfer.analysis.outcomes.schema import KINDS, pair_totals, validate
 from capability_transfer.analysis.outcomes.study import study_cells
-from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.tables import (
     Column,
     check_columns,
     named,
     read_column,
     read_rows,
+    read_table,
 )
 from capability_transfer.features import languages as language_registry
-from capability_transfer.features import names
 
-REGISTRY = Path(__file__).parent / "data" / "benchmarks.csv"
 STUDY, MGSM_PRO = "mgsm_symbolic", "mgsm_pro"
 QUESTIONS = 248
 """Of MGSM-Pro in each language, of which the original accuracies are shares."""
@@ -41,39 +44,6 @@ DESCRIBED = (
 """What a table of aggregates may say of its models."""
 
 COUNTS = ["benchmark", "model", "language", "floor", "n_correct", "n_total"]
-
-
-@cache
-def _registry() -> pd.DataFrame:
-    rows = read_rows(REGISTRY, ["benchmark", "name", Column("floor", "number"), "answers"])
-    rows["floor"] = read_column(rows["floor"], Column("floor", "number"), str(REGISTRY))
-    return rows.set_index("benchmark")
-
-
-def registry() -> pd.DataFrame:
-    """name, floor (0–1) and kind of answers of the benchmarks that are known, by benchmark."""
-    return _registry().copy()
-
-
-def registered(benchmark: str) -> str | None:
-    """The registry's name of a benchmark, in any case and spelling; None for another one."""
-    known = _registry()
-    labels = {**known["name"].to_dict(), **{code: code for code in known.index}}
-    found = [code for code, label in labels.items() if names.same(label, benchmark)]
-    found += [code for code in known.index if names.same(code, benchmark)]
-    return found[0] if found else None
-
-
-def find(benchmark: str, known: list[str]) -> str:
-    """The benchmark among ``known`` that is meant; InputError, with near matches, for none."""
-    meant = registered(benchmark) or benchmark
-    if found := names.matching(meant, known):
-        return found[0]
-    raise InputError(
-        f"there are no outcomes of a benchmark {benchmark!r}: they are of {name_some(known, 12)}."
-        f"{suggest(benchmark, known)}",
-        parameter="benchmark",
-    )
 
 
 def embedded() -> pd.DataFrame:
@@ -91,17 +61,13 @@ def embedded() -> pd.DataFrame:
     scores = published.read("mgsm_pro/accuracy")
     scores = scores[(scores["table"] >= 8) & (scores["perturbation"] == "original")]
     correct = np.rint(scores["accuracy"] / 100 * QUESTIONS).astype("int64")
-    theirs = scores.assign(n_correct=correct, n_total=QUESTIONS)
+    theirs = scores.assign(benchmark=MGSM_PRO, n_correct=correct, n_total=QUESTIONS)
     known = published.read("mgsm_pro/models")
     theirs = theirs.merge(known, on="model", how="left", validate="many_to_one")
     theirs["model"] = theirs["variant"]
     theirs["language"] = theirs["language"].map(language_registry.resolve)
-    both = {STUDY: ours, MGSM_PRO: theirs}
-    table = pd.concat(
-        [rows.assign(benchmark=name, floor=registry().loc[name, "floor"])
-         for name, rows in both.items()],
-        ignore_index=True,
-    )  # fmt: skip
+    table = pd.concat([ours.assign(benchmark=STUDY), theirs], ignore_index=True)
+    table["floor"] = table["benchmark"].map(names.registry()["floor"])
     return table[[*COUNTS, *described[1:]]]
 
 
@@ -123,7 +89,7 @@ def read_counts(source: str | Path | pd.DataFrame, benchmark: str | None = None)
     rows = _aggregates(source, where)
     if rows is None:
         rows = _of_cells(source, where, benchmark)
-    rows["benchmark"] = [registered(name) or name for name in rows["benchmark"]]
+    rows["benchmark"] = [names.registered(name) or name for name in rows["benchmark"]]
     rows["floor"] = _floors(rows, where)
     described = [column.name for column in DESCRIBED if column.name in rows.columns]
     key = ["benchmark", "model", "language"]
@@ -159,16 +125,42 @@ def _aggregates(source: str | Path | pd.DataFrame, where: str) -> pd.DataFrame |
 
 
 def _of_cells(source: str | Path | pd.DataFrame, where: str, benchmark: str | None) -> pd.DataFrame:
-    cells = read_outcomes(source).rename(columns={"variant": "model"})
-    if "benchmark" not in cells.columns:
-        if benchmark is None:
-            raise InputError(
-                f"{where} does not say of which benchmark its outcomes are: add a column "
-                "'benchmark'"
-            )
-        cells["benchmark"] = benchmark
+    """Counts of instances, cells or logs; ``benchmark`` is that of rows that state none."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = _stating_benchmarks(source, Path(folder))
+    if rows is None:
+        rows = read_outcomes(source).assign(benchmark="")
+    rows["benchmark"] = rows["benchmark"].fillna("").astype(str).str.strip()
+    unstated = rows["benchmark"] == ""
+    if unstated.any() and benchmark is None:
+        raise InputError(
+            f"{where} does not say of which benchmark {'some' if (~unstated).any() else 'any'} of "
+            "its outcomes are, and results of several are told apart by that alone: add a column "
+            "'benchmark'"
+        )
+    rows.loc[unstated, "benchmark"] = benchmark
+    counts = [
+        read_outcomes(part.drop(columns="benchmark")).assign(benchmark=name)
+        for name, part in rows.groupby("benchmark", sort=False)
+    ]
+    cells = pd.concat(counts).rename(columns={"variant": "model"})
     key = ["benchmark", "model", "language"]
     return cells.groupby(key, sort=False, as_index=False)[["n_correct", "n_total"]].sum()
+
+
+def _stating_benchmarks(source: str | Path | pd.DataFrame, folder: Path) -> pd.DataFrame | None:
+    """Instances or cells that have a column ``benchmark``, logs among them; None for others."""
+    if isinstance(source, pd.DataFrame):
+        rows = source
+    else:
+        path = Path(source)
+        if path.is_dir() or (path.is_file() and format_of(path) not in (None, RECORDS)):
+            path = folder / "outcomes.parquet"
+            ingest([source], path)
+        if path.suffix.casefold() not in TABLES or not path.is_file():
+            return None
+        rows = read_table(path)
+    return rows.copy() if "benchmark" in rows.columns else None
 
 
 def _floors(rows: pd.DataFrame, where: str) -> pd.Series:
@@ -184,7 +176,7 @@ def _floors(rows: pd.DataFrame, where: str) -> pd.Series:
             f"{stated[outside].iloc[0]:g}"
         )
     known = stated.groupby(rows["benchmark"]).first()
-    floors = known.fillna(pd.Series(_registry()["floor"]).reindex(known.index))
+    floors = known.fillna(pd.Series(names.registry()["floor"]).reindex(known.index))
     if (lacking := floors.index[floors.isna()]).size:
         raise InputError(
             f"{where}: what does guessing get right on {name_some(lacking)}? Add a column 'floor' "

@@ -2,8 +2,8 @@
 
 Samples are staged on disk as they are read, and settled there (``policies``), so that memory does
 not grow with their number. The file that comes out has a row per outcome: variant, language,
-template, split (if the logs state it), instance, correct, and where it comes from (model, log,
-run, sample, epoch).
+template, split (if the logs state it), instance, correct, the benchmark that the name of its task
+says, and where it comes from (model, log, run, sample, epoch).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
-from capability_transfer.analysis.outcomes import crossing
+from capability_transfer.analysis.outcomes import benchmark_names, crossing
 from capability_transfer.analysis.outcomes import variants as naming
 from capability_transfer.analysis.outcomes.formats import find
 from capability_transfer.analysis.outcomes.mapping import Mapping, read_mapping
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     import duckdb
 
 Progress = Callable[[int], None]
+
+_BY_SPLIT = (
+    "CASE WHEN benchmark = 'mgsm_symbolic' AND split = 'original' THEN 'mgsm_original' "
+    "ELSE benchmark END"
+)
+"""The study's task asks its original questions too; they are a benchmark of their own."""
 
 DAMAGED = "damaged"
 """Status of a log that was left out."""
@@ -317,10 +323,21 @@ def _write(database: duckdb.DuckDBPyConnection, out: Path, report: Report) -> No
     if out.suffix != ".parquet":
         raise InputError(f"{out}: outcomes are written as Parquet; give a name ending in .parquet")
     leave = "" if report.splits else "EXCLUDE (split)"
+    database.register("known", _benchmarks(database, report.logs))
     attrs = {"data_source": report.source, "counts": report.counts.as_dict()}
     about = json.dumps(attrs | {"policies": asdict(report.policies)})
     with replacing(out) as temporary:
         database.execute(
-            f"COPY (SELECT * {leave} FROM outcomes) TO {quoted(str(temporary))} "
+            f"COPY (SELECT * {leave} REPLACE ({_BY_SPLIT} AS benchmark) "
+            f"FROM outcomes LEFT JOIN known USING (log, language)) TO {quoted(str(temporary))} "
             f"(FORMAT parquet, COMPRESSION zstd, KV_METADATA {{PANDAS_ATTRS: {quoted(about)}}})"
         )
+
+
+def _benchmarks(database: duckdb.DuckDBPyConnection, logs: list[Log]) -> pd.DataFrame:
+    """log, language and the benchmark of its task; logs of several tasks do not tell."""
+    task = {log.path: log.tasks[0] for log in logs if len(log.tasks) == 1}
+    pairs = database.execute("SELECT DISTINCT log, language FROM outcomes ORDER BY ALL").fetchall()
+    rows = [(log, language, benchmark_names.of_task(task[log], language))
+            for log, language in pairs if log in task]  # fmt: skip
+    return pd.DataFrame(rows, columns=["log", "language", "benchmark"], dtype=str)

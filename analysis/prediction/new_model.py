@@ -76,7 +76,8 @@ def find_model(
         model = _another(models, name, params, family, kin, asked, size_needed)
     else:
         model = _known_model(models, found, name, family, asked)
-    if note := _outside(models["size"], model.size):
+    kin_sizes = models["size"][models["family"] == model.family]
+    if note := _outside(models["size"], model.size) or _outside_family(kin_sizes, model):
         model = replace(model, notes=(*model.notes, note))
     if model.reasoning not in set(models["reasoning"]):
         there, wanted = ("off", "on") if model.reasoning else ("on", "off")
@@ -89,14 +90,31 @@ def find_model(
 
 def _outside(sizes: pd.Series, size: float) -> str | None:
     """That a model is smaller or larger (log2 billions) than all others, in words."""
+    if (beyond := _beyond(sizes, size)) is None:
+        return None
+    return (
+        f"extrapolation: {2**size:g} billion parameters are {beyond[0]} than any model learned "
+        f"from ({beyond[1]}): what size changes beyond is taken to lie anywhere between nothing "
+        "and the line drawn on"
+    )
+
+
+def _outside_family(sizes: pd.Series, model: AskedModel) -> str | None:
+    """The same of the other models of its family."""
+    if (beyond := _beyond(sizes, model.size)) is None:
+        return None
+    return (
+        f"{2**model.size:g} billion parameters are {beyond[0]} than any {model.family} model "
+        f"learned from ({beyond[1]}): there other families say what size changes"
+    )
+
+
+def _beyond(sizes: pd.Series, size: float) -> tuple[str, str] | None:
+    """Whether a size (log2 billions) is below or above all others, and the nearest and how far."""
     for edge, far, which in ((sizes.min(), sizes.min() - size, "smaller"),
                              (sizes.max(), size - sizes.max(), "larger")):  # fmt: skip
         if far > 1e-9:
-            return (
-                f"extrapolation: {2**size:g} billion parameters are {which} than any model learned "
-                f"from ({2**edge:g} billion), by {abs(far):.1f} doublings: what size changes "
-                "beyond is taken to lie anywhere between nothing and the line drawn on"
-            )
+            return which, f"{2**edge:g} billion, by {far:.1f} doublings"
     return None
 
 

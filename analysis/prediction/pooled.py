@@ -26,7 +26,7 @@ from capability_transfer.analysis.glmm.predict import probability
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.prediction import model_names
 from capability_transfer.analysis.prediction.models import Languages, fit_glmm
-from capability_transfer.analysis.prediction.new_language import GROWTH, held_in
+from capability_transfer.analysis.prediction.new_language import GROWTH
 from capability_transfer.analysis.prediction.predictors import Smooth
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.features import languages as language_registry
@@ -34,7 +34,7 @@ from capability_transfer.features import models as model_registry
 from capability_transfer.features.reasoning import mode
 
 FORMULA = (
-    "~ resource * (size + size_unknown) + (resource + size) * reasoning"
+    "~ articles + resource * (size + size_unknown) + (resource + size) * reasoning"
     " + (1 | family) + (1 | base_model) + (1 | variant) + (1 | language)"
     " + (0 + resource | family) + (0 + resource | base_model)"
     " + (0 + scarcity | family) + (0 + scarcity | base_model)"
@@ -46,14 +46,19 @@ FORMULA = (
 
 ``scarcity`` is what resource lies below the languages' mean: families and models may fall off
 otherwise there than above. Slopes in place of ``smooth``'s functions of resource by base model keep
-a fit of thousands of rows in seconds.
+a fit of thousands of rows in seconds. What else was tried, with the errors of held-out languages:
+``analysis/data/benchmark_features.csv``.
 """
 
 SMOOTH = Smooth("smooth", "resource")
 MODEL = ["variant", "base_model", "family", "size", "reasoning"]
-KEYS = ["benchmark", *MODEL, "language", "resource", "floor"]
-OPTIONAL = ("size_unknown", "reasoning")
+FEATURES = ["resource", "articles"]
+KEYS = ["benchmark", *MODEL, "language", *FEATURES, "floor"]
+OPTIONAL = ("size_unknown", "reasoning", "articles")
 """Covariates that leave the formula where all models have one value."""
+
+GUESSED = "articles by resource"
+"""Of the constants: the slope (as the mean) and the SD about it, in z-scores."""
 
 PAIR = ["benchmark", "variant", "language"]
 
@@ -63,8 +68,9 @@ class Pool:
     """Outcomes of several benchmarks with raw features.
 
     Attributes:
-        rows: ``KEYS`` (size: log2 billions, NaN where it is not known; reasoning: 0/1; resource:
-            log10 pages), n_correct, n_total; one row per ``PAIR``.
+        rows: ``KEYS`` (size: log2 billions; reasoning: 0/1; resource: log10 pages; articles: log10
+            of Wikipedia's; size and articles are NaN where they are not known), n_correct,
+            n_total; one row per ``PAIR``.
         left_out: sentences on rows that could not enter.
     """
 
@@ -89,7 +95,7 @@ def pool(counts: Sequence[pd.DataFrame], languages: pd.DataFrame) -> Pool:
             base_model, family, reasoning where they are known. A model that a table does not
             describe is looked for among those of the tables before it; of two rows of one
             ``PAIR`` the later table's counts.
-        languages: language, resource (``store.known_languages``).
+        languages: language, resource, articles (``store.known_languages``).
 
     Rows whose language has no resource are left out and named. Raises InputError for a language
     that is not known.
@@ -107,7 +113,7 @@ def pool(counts: Sequence[pd.DataFrame], languages: pd.DataFrame) -> Pool:
     codes = {code: code if code in own else language_registry.resolve(code)
              for code in rows["language"].unique()}  # fmt: skip
     rows["language"] = rows["language"].map(codes)
-    rows["resource"] = rows["language"].map(languages.set_index("language")["resource"])
+    rows[FEATURES] = languages.set_index("language")[FEATURES].reindex(rows["language"]).to_numpy()
     lacking, told = rows["resource"].isna(), ()
     if lacking.any():
         names = sorted(rows["language"][lacking].unique())
@@ -176,7 +182,8 @@ class FittedPool:
     Attributes:
         fit: of the engine.
         data: the rows it was fitted to, standardised (``standardised``).
-        constants: of the languages' resource and the base models' size: feature, mean, sd.
+        constants: feature, mean, sd: of the languages' resource and articles and the base models'
+            size; and of ``GUESSED``, articles (z-scores) where they are not known.
         posterior: of its effects.
         start: what the next fit can start from.
     """
@@ -204,20 +211,33 @@ class FittedPool:
         known = self.languages.join(_languages(rows))
         return self.posterior.extended([SMOOTH.kernel(known, self.languages)])
 
+    def _held_in(self, rows: pd.DataFrame) -> pd.DataFrame | None:
+        """The rows with sizes at the edge of what is known where they lie beyond, None if none do:
+        the edge of all sizes, or a doubling above the largest of the model's family."""
+        known = self.data[self.data["size_unknown"] == 0]
+        doubling = 1 / self.constants.set_index("feature").loc["size", "sd"]
+        tops = known.groupby("family")["size"].max() + doubling
+        top = rows["family"].map(tops).fillna(np.inf).clip(upper=known["size"].max())
+        inside = rows["size"].clip(known["size"].min(), top)
+        return None if (inside == rows["size"]).all() else rows.assign(size=inside)
+
     def plug_in(self, rows: pd.DataFrame) -> np.ndarray:
         """Probabilities of a correct answer of standardised rows, what is new at its mean."""
         posterior = self._posterior(rows)
         eta = posterior.linear_predictor(rows)
-        if (edge := held_in(rows, self.data["size"])) is not None:
+        if (edge := self._held_in(rows)) is not None:
             eta = GROWTH * eta + (1 - GROWTH) * posterior.linear_predictor(edge)
         return probability(self.fit, eta, rows)
 
     def draws(self, rows: pd.DataFrame, seed: int) -> np.ndarray:
         """Draws of the probabilities (rows × draws), each row as if it alone were asked about."""
         posterior = self._posterior(rows)
-        noise = np.random.default_rng(seed).standard_normal(posterior.count)
+        noise, error = np.random.default_rng(seed).standard_normal((2, posterior.count))
         eta = posterior.draws_apart(rows, noise)
-        if (edge := held_in(rows, self.data["size"])) is not None:
+        if rows["articles_error"].any():
+            slope = posterior.draws_apart(rows.assign(articles=rows["articles"] + 1.0), noise) - eta
+            eta = eta + rows["articles_error"].to_numpy()[:, None] * error * slope
+        if (edge := self._held_in(rows)) is not None:
             share = np.random.default_rng([seed, 4]).random(posterior.count)
             eta = share * eta + (1 - share) * posterior.draws_apart(edge, noise)
         return probability(self.fit, eta, rows)
@@ -262,25 +282,32 @@ def _languages(rows: pd.DataFrame) -> Languages:
 
 
 def standardised(rows: pd.DataFrame, constants: pd.DataFrame) -> pd.DataFrame:
-    """z-scores; a size that is not known is the mean, and size_unknown 1."""
+    """z-scores; a size that is not known is the mean, and size_unknown 1. Articles that are not
+    known are what a line over resource says, and articles_error the SD about it."""
+    known = constants.set_index("feature")
     scaled = rows.assign(size_unknown=rows["size"].isna().astype(float))
-    for one in constants.itertuples():
-        scaled[one.feature] = (scaled[one.feature] - one.mean) / one.sd
-    scarcity = (-scaled["resource"]).clip(lower=0.0)
-    return scaled.assign(size=scaled["size"].fillna(0.0), scarcity=scarcity)
+    for name in (*FEATURES, "size"):
+        scaled[name] = (scaled[name] - known.loc[name, "mean"]) / known.loc[name, "sd"]
+    slope, error = known.loc[GUESSED]
+    return scaled.assign(
+        size=scaled["size"].fillna(0.0),
+        scarcity=(-scaled["resource"]).clip(lower=0.0),
+        articles_error=scaled["articles"].isna() * error,
+        articles=scaled["articles"].fillna(slope * scaled["resource"]),
+    )
 
 
 def _constants(rows: pd.DataFrame) -> pd.DataFrame:
-    of_languages = rows.groupby("language")["resource"].first()
+    of_languages = rows.groupby("language")[FEATURES].first()
     of_models = rows.groupby("base_model")["size"].first().dropna()
-    table = [("resource", of_languages), ("size", of_models)]
-    return pd.DataFrame(
-        [
-            {"feature": name, "mean": values.mean() if len(values) else 0.0,
-             "sd": sd if (sd := values.std()) > 0 else 1.0}
-            for name, values in table
-        ]
-    )  # fmt: skip
+    table = {name: (of_languages[name].mean(), of_languages[name].std()) for name in FEATURES}
+    table["size"] = (of_models.mean(), of_models.std())
+    known = of_languages["articles"].count()
+    alike = of_languages.corr().loc[FEATURES[0], "articles"] if known > 2 else 0.0
+    table[GUESSED] = (alike, np.sqrt(1 - alike**2))
+    constants = pd.DataFrame.from_dict(table, orient="index", columns=["mean", "sd"])
+    constants = constants.fillna({"mean": 0.0}).assign(sd=lambda t: t["sd"].where(t["sd"] > 0, 1.0))
+    return constants.rename_axis("feature").reset_index()
 
 
 def _formula(data: pd.DataFrame) -> str:

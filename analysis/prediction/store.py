@@ -20,8 +20,8 @@ from capability_transfer.analysis.prediction.loo import prepare
 from capability_transfer.analysis.prediction.models import FittedPairs, Languages
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.common.kept import Store
+from capability_transfer.features import articles, resource, typology
 from capability_transfer.features import languages as language_registry
-from capability_transfer.features import resource, typology
 
 DEFAULT = "smooth"
 """Best over held-out languages and over held-out edges (``results/loo``)."""
@@ -42,7 +42,8 @@ class Bundle:
         item_model: of the templates.
         constants: feature, mean, sd.
         models: variant rows of the data with raw features, hub_id and tokenizer.
-        languages: language, name, resource, distance, seen (in the data) for every language known.
+        languages: language, name, resource, distance, articles, seen (in the data) for every
+            language known.
         vectors: URIEL features.
         pairs: tokenizer and fertility of variants, in the data's languages and in all others that
             their tokenizers are counted in.
@@ -151,8 +152,9 @@ def known_languages(own: pd.DataFrame, further: pd.DataFrame | None = None) -> p
         resource.build(others)[["language", "resource"]], on="language"
     )
     built = built.merge(typology.build(others)[["language", "distance"]], on="language")
+    built = built.merge(articles.build(others)[["language", "articles"]], on="language")
     templates = language_registry.registry().set_index("language")["template"]
-    mine = given[["language", "name", "uriel", "resource", "distance"]]
+    mine = given[["language", "name", "uriel", "resource", "distance", "articles"]]
     seen = mine["language"].isin(own["language"])
     mine = mine.assign(template=mine["language"].map(templates).fillna(""), seen=seen)
     return pd.concat([mine, built.assign(seen=False)], ignore_index=True)

@@ -12,7 +12,7 @@ import pandas as pd
 from capability_transfer.analysis.arguments import several, whole
 from capability_transfer.analysis.data import Source, Study, located
 from capability_transfer.analysis.glmm import result as fits
-from capability_transfer.analysis.outcomes import benchmarks
+from capability_transfer.analysis.outcomes import benchmark_names, benchmarks
 from capability_transfer.analysis.prediction import (
     describe,
     new_language,
@@ -95,7 +95,8 @@ class Learned:
 
     Attributes:
         fitted: the pooled model on all outcomes, with draws of its effects.
-        floors: chance level by benchmark.
+        floors: chance level by benchmark; of those learned from, and of registered ones that are
+            like them: a number is the answer.
         models: ``new_model``'s catalogue of them.
         languages: features of every known language.
         source: in words, which data.
@@ -140,19 +141,26 @@ def predict(
     items = whole("items", items)
     new_language.check_items(items)
     learned = learn(study, train, benchmark if isinstance(benchmark, str) else None)
-    wanted = [benchmarks.find(one, list(learned.floors.index))
-              for one in several("benchmark", benchmark)]  # fmt: skip
+    known = list(learned.floors.index)
+    wanted = [benchmark_names.find(one, known) for one in several("benchmark", benchmark)]
+    new = [name for name in wanted if name not in set(learned.fitted.data["benchmark"])]
     rows, skipped = new_language.find_languages(learned, asked)
     if model is None and params is None:
         data = learned.fitted.data
-        names = data["variant"][data["benchmark"].isin(wanted)].unique()
+        there = data["benchmark"].isin(wanted) | bool(new)
+        names = data["variant"][there].unique()
         chosen = [new_model.find_model(learned, name, None, None, None) for name in names]
     else:
         chosen = [
             new_model.find_model(learned, model, params, family, reasoning, size_needed=False)
         ]
     table = predicted(learned, chosen, wanted, rows, items, study.seed)
-    told = (*learned.told, *(f"skipped: {line}" for line in skipped))
+    told = (
+        *learned.told,
+        *(f"skipped: {line}" for line in skipped),
+        *(f"{name}: no outcomes of it are learned from; it is taken for one more benchmark of "
+          "questions with a number as the answer" for name in new),
+    )  # fmt: skip
     return BenchmarkPredictions(table, tuple(chosen), items, learned.source, told, study.seed)
 
 
@@ -182,7 +190,8 @@ def learn(study: Study, train: Source | None = None, benchmark: str | None = Non
     def restore(plain: dict[str, object]) -> Learned:
         made = fits.loads(plain["fit"])
         fitted = pooled.restore(made, **plain["tables"], drawn=plain["drawn"])
-        floors = plain["floors"].set_index("benchmark")["floor"]
+        known = benchmark_names.registry().query("answers == 'a number'")["floor"]
+        floors = plain["floors"].set_index("benchmark")["floor"].combine_first(known)
         models = catalogue(fitted)
         return Learned(fitted, floors, models, languages, source, tuple(plain["told"]))
 
@@ -219,8 +228,8 @@ def predicted(
     of_models = pd.DataFrame(
         [{name: getattr(one, name) for name in pooled.MODEL} for one in models]
     )
-    rows = pd.DataFrame({"benchmark": list(wanted)}).assign(floor=learned.floors[wanted].to_numpy())
-    columns = ["language", "name", "resource"]
+    rows = learned.floors[list(wanted)].rename_axis("benchmark").reset_index()
+    columns = ["language", "name", *pooled.FEATURES]
     raw = rows.merge(of_models, how="cross").merge(languages[columns], how="cross")
     scaled = fitted.standardised(raw)
     accuracy = fitted.draws(scaled, seed)
@@ -254,7 +263,7 @@ def draw(table: pd.DataFrame, note: str) -> Figure:
     models = list(dict.fromkeys(table["model"]))
     figure = plots.new_figure(3.0 * len(panels) + 1.2, 0.26 * len(means) + 1.2)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    known = benchmarks.registry()["name"]
+    known = benchmark_names.registry()["name"]
     for panel, (one, benchmark) in enumerate(zip(axes, panels, strict=True)):
         own = table[table["benchmark"] == benchmark]
         for place, model in enumerate(models):

@@ -6,21 +6,27 @@ predicted. *Study alone* learns from the study's benchmark only, and takes every
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.outcomes import benchmarks
-from capability_transfer.analysis.prediction import new_language, pooled, scores, store
+from capability_transfer.analysis.prediction import new_language, new_model, pooled, scores
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result
 from capability_transfer.analysis.presentation.tables import Table, number
-from capability_transfer.analysis.studies.benchmarks import EMBEDDED
+from capability_transfer.analysis.studies.benchmarks import EMBEDDED, draw, learn, predicted
+from capability_transfer.analysis.terciles import terciles
 from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.seeds import DEFAULT_SEED
+from scipy.special import expit, logit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HELD = ("language", "family", "benchmark")
 PREDICTORS = {
@@ -28,8 +34,19 @@ PREDICTORS = {
     "integrated": "pooled, mean over what is new",
     "study_alone": "the study alone",
     "model_mean": "model mean",
+    "language_mean": "language mean",
+    "additive": "model and language added up",
     "nearest_language": "nearest language",
 }
+SHOWN_LANGUAGES = (
+    *("eng", "spa", "por", "ind", "vie", "tur", "pol", "fin", "kor", "tha"),
+    *("hin", "ben", "tel", "urd", "swh", "hau", "amh", "yor", "zul", "aka"),
+)
+SHOWN_MODELS = ("Qwen3-8B (reasoning off)", "gemma-3-27b-it", "Claude 4")
+SHOWN_BENCHMARKS = (benchmarks.STUDY, benchmarks.MGSM_PRO, "mgsm")
+"""What the figure shows; MGSM is a benchmark without outcomes to learn from."""
+
+THIRDS = {"low": "least text", "middle": "middle third", "high": "most text"}
 DRAWS = 500
 INSIDE, NEAR, FAR = "inside", "up to 1 SD outside", "beyond 1 SD"
 
@@ -41,12 +58,15 @@ class PooledErrors(Result):
     Attributes:
         pairs: held (language, family or benchmark), benchmark, variant, base_model, language,
             observed, a column per predictor (0–1; NaN where it has no answer), inside_80 and
-            inside_95, resource_outside (SDs outside the languages learned from).
+            inside_95, resource (log10 pages), resource_outside (SDs outside the languages learned
+            from).
+        predictions: ``studies.benchmarks.predicted`` of ``SHOWN_LANGUAGES`` and ``SHOWN_MODELS``.
         source: in words, which data.
         seed: of the draws.
     """
 
     pairs: pd.DataFrame
+    predictions: pd.DataFrame
     source: str
     seed: int
 
@@ -67,13 +87,47 @@ class PooledErrors(Result):
     @property
     def by_distance(self) -> pd.DataFrame:
         """The same of held-out languages, by how far outside the others they lie."""
-        far = self.pairs["resource_outside"].abs()
+        rows = self._languages
+        far = rows["resource_outside"].abs()
         place = np.select([far == 0, far <= 1], [INSIDE, NEAR], FAR)
-        rows = self.pairs.assign(distance=place)
-        return summary(rows[rows["held"] == "language"], ["distance"], self.seed)
+        return summary(rows.assign(distance=place), ["distance"], self.seed)
+
+    @property
+    def by_resource(self) -> pd.DataFrame:
+        """The same by thirds of the languages, from least text to most."""
+        rows = self._languages
+        third = terciles(rows.groupby("language")["resource"].first()).map(THIRDS)
+        return summary(rows.assign(third=rows["language"].map(third)), ["third"], self.seed)
+
+    @property
+    def below_the_edge(self) -> pd.DataFrame:
+        """The same of languages with less text than any of the study's, on MGSM-Pro, for models
+        that the study has and for others."""
+        rows = self._languages
+        study = rows[rows["benchmark"] == benchmarks.STUDY]
+        below = rows["resource"] < study["resource"].min()
+        shared = (
+            rows["base_model"]
+            .isin(study["base_model"])
+            .map({True: "in the study", False: "others"})
+        )
+        rows = rows.assign(models=shared)[below & (rows["benchmark"] == benchmarks.MGSM_PRO)]
+        return summary(rows, ["models"], self.seed)
+
+    @property
+    def _languages(self) -> pd.DataFrame:
+        return self.pairs[self.pairs["held"] == "language"]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        return {"errors": self.errors, "by_distance": self.by_distance, "pairs": self.pairs}
+        frames = {"errors": self.errors, "pairs": self.pairs, "predictions": self.predictions}
+        if len(self._languages):
+            frames["by_distance"] = self.by_distance
+            frames["by_resource"] = self.by_resource
+            frames["below_the_edge"] = self.below_the_edge
+        return frames
+
+    def figures(self) -> dict[str, Callable[[], Figure]]:
+        return {"figure_pooled": lambda: draw(self.predictions, self.note)}
 
     def tables(self) -> dict[str, Table]:
         table = self.errors
@@ -106,8 +160,14 @@ def pooled_errors(
     study, held = given(study), list(held)
     if unknown := [name for name in held if name not in HELD]:
         raise InputError(f"there is no {name_some(unknown)} to hold out: {name_some(HELD)}")
-    found = pooled.pool([benchmarks.embedded()], store.known_languages(study.features.languages))
-    return PooledErrors(held_out(found, held, draws, study.seed), EMBEDDED, study.seed)
+    learned = learn(study)
+    asked, _ = new_language.find_languages(learned, SHOWN_LANGUAGES)
+    models = [new_model.find_model(learned, name, None, None, None) for name in SHOWN_MODELS]
+    predictions = predicted(
+        learned, models, SHOWN_BENCHMARKS, asked, new_language.ITEMS, study.seed
+    )
+    found = pooled.pool([benchmarks.embedded()], learned.languages)
+    return PooledErrors(held_out(found, held, draws, study.seed), predictions, EMBEDDED, study.seed)
 
 
 def held_out(found: pooled.Pool, held: Iterable[str], draws: int, seed: int) -> pd.DataFrame:
@@ -141,6 +201,7 @@ def _predicted(
             ends[f"low_{level}"], ends[f"high_{level}"]
         )
     known = fitted.languages.covariates["resource"]
+    table["resource"] = rows["resource"]
     table["resource_outside"] = new_language.outside(scaled["resource"], known)
     alone = pooled.Pool(train.rows[train.rows["benchmark"] == benchmarks.STUDY])
     table["study_alone"] = np.nan
@@ -149,26 +210,39 @@ def _predicted(
         starts["alone"] = fit.start
         as_study = rows.assign(benchmark=benchmarks.STUDY, floor=0.0)
         table["study_alone"] = fit.plug_in(fit.standardised(as_study))
-    table["model_mean"], table["nearest_language"] = _baselines(train.rows, rows)
+    table["model_mean"] = _means(train.rows, rows, ["benchmark", "variant"])
+    table["language_mean"] = _means(train.rows, rows, ["benchmark", "language"])
+    table["additive"] = _additive(train.rows, rows)
+    table["nearest_language"] = _nearest(train.rows, rows)
     return table
 
 
-def _baselines(train: pd.DataFrame, rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """A model's mean on the benchmark, and its accuracy in the language nearest by resource."""
-    sums = train.groupby(["benchmark", "variant"])[["n_correct", "n_total"]].sum()
-    means = (sums["n_correct"] / sums["n_total"]).to_dict()
-    cells = train.set_index(["benchmark", "variant"])[["resource", "n_correct", "n_total"]]
-    nearest = []
-    for row in rows.itertuples():
-        if (row.benchmark, row.variant) not in means:
-            nearest.append(np.nan)
-            continue
-        own = cells.loc[[(row.benchmark, row.variant)]]
-        best = own.iloc[(own["resource"] - row.resource).abs().to_numpy().argmin()]
-        nearest.append(best["n_correct"] / best["n_total"])
-    keys = zip(rows["benchmark"], rows["variant"], strict=True)
-    mean = pd.Series([means.get(key, np.nan) for key in keys], rows.index)
-    return mean, pd.Series(nearest, rows.index)
+def _means(train: pd.DataFrame, rows: pd.DataFrame, keys: list[str]) -> np.ndarray:
+    """The accuracy over the training rows of the same keys."""
+    sums = train.groupby(keys)[["n_correct", "n_total"]].sum()
+    means = sums["n_correct"] / sums["n_total"]
+    return means.reindex(pd.MultiIndex.from_frame(rows[keys])).to_numpy()
+
+
+def _additive(train: pd.DataFrame, rows: pd.DataFrame) -> np.ndarray:
+    """Log-odds of benchmark, model and language added up by least squares; what is new adds the
+    mean of what is known."""
+    levels = pd.get_dummies(pd.concat([train[pooled.PAIR], rows[pooled.PAIR]]), dtype=float)
+    known = levels.to_numpy()[: len(train)]
+    centre = known.mean(axis=0) * (known.sum(axis=0) > 0)
+    observed = logit((train["n_correct"] + 0.5) / (train["n_total"] + 1)).to_numpy()
+    effects, *_ = np.linalg.lstsq(known - centre, observed - observed.mean(), rcond=None)
+    asked = levels.to_numpy()[len(train) :]
+    return expit(observed.mean() + (asked - centre) @ effects)
+
+
+def _nearest(train: pd.DataFrame, rows: pd.DataFrame) -> np.ndarray:
+    """A model's accuracy on the benchmark in the language nearest by resource."""
+    cells = train.assign(accuracy=train["n_correct"] / train["n_total"])
+    pairs = rows.reset_index().merge(cells, on=["benchmark", "variant"], suffixes=("", "_there"))
+    far = (pairs["resource"] - pairs["resource_there"]).abs()
+    nearest = pairs.assign(far=far).sort_values("far", kind="stable").drop_duplicates("index")
+    return nearest.set_index("index")["accuracy"].reindex(rows.index).to_numpy()
 
 
 def summary(pairs: pd.DataFrame, keys: list[str], seed: int = DEFAULT_SEED) -> pd.DataFrame:

@@ -2,8 +2,11 @@
 
 import pandas as pd
 import pytest
-from capability_transfer.analysis.outcomes import benchmarks
+from capability_transfer.analysis.outcomes import benchmark_names, benchmarks
+from capability_transfer.analysis.outcomes.ingest import ingest
 from capability_transfer.common.errors import InputError
+
+from tests.analysis.outcomes.harness_logs import Task, write
 
 
 def aggregates(**columns) -> pd.DataFrame:
@@ -76,7 +79,51 @@ def test_mgsm_pro_stands_in_counts_of_its_248_questions():
 
 def test_a_benchmark_is_found_by_its_name_in_any_spelling():
     known = ["mgsm_symbolic", "mgsm_pro", "Own"]
-    assert benchmarks.find("MGSM-Pro", known) == "mgsm_pro"
-    assert benchmarks.find("own", known) == "Own"
+    assert benchmark_names.find("MGSM-Pro", known) == "mgsm_pro"
+    assert benchmark_names.find("own", known) == "Own"
     with pytest.raises(InputError, match="no outcomes of a benchmark 'belebele'"):
-        benchmarks.find("belebele", known)
+        benchmark_names.find("belebele", known)
+
+
+@pytest.mark.parametrize(
+    ("task", "benchmark"),
+    [
+        ("mgsm_native_cot_sw", "mgsm"),
+        ("mgsm_direct_bn", "mgsm"),
+        ("afrimgsm_direct_amh_prompt_1", "afrimgsm"),
+        ("belebele_swh_Latn", "belebele"),
+        ("global_piqa_completions_swh_latn", "global_piqa"),
+        ("xnli_sw", "xnli"),
+        ("multilingual_gsm", "mgsm_symbolic"),
+        ("mine_sw", "mine"),  # of no suite: the task without its language
+    ],
+)
+def test_a_task_of_a_log_is_of_a_benchmark(task, benchmark):
+    assert benchmark_names.of_task(task, "swh") == benchmark
+
+
+def test_cells_of_several_benchmarks_are_told_apart_by_their_column():
+    cells = pd.DataFrame(
+        {"benchmark": ["MGSM", "Belebele"], "variant": ["a", "a"], "language": ["swh", "swh"],
+         "template": ["1", "1"], "n_correct": [3, 4], "n_total": [10, 10]}
+    )  # fmt: skip
+    found = benchmarks.read_counts(cells)
+    assert found[["benchmark", "floor", "n_correct"]].values.tolist() == [
+        ["mgsm", 0.0, 3], ["belebele", 0.25, 4],
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="of which benchmark some of its outcomes are"):
+        benchmarks.read_counts(cells.assign(benchmark=["MGSM", ""]))
+    found = benchmarks.read_counts(cells.assign(benchmark=["MGSM", ""]), "xnli")
+    assert set(found["benchmark"]) == {"mgsm", "xnli"}
+
+
+def test_logs_state_the_benchmark_of_their_tasks(tmp_path):
+    right, wrong = {("acc", "none"): [1, 1, 0]}, {("acc", "none"): [0, 0, 1]}
+    tasks = [Task("mgsm_direct_sw", right), Task("belebele_swh_Latn", wrong)]
+    folder = write(tmp_path / "logs", "acme/New-4B", tasks, "new")
+    out = tmp_path / "outcomes.parquet"
+    ingest([folder], out)
+    for source in (folder, out):
+        found = benchmarks.read_counts(source).set_index("benchmark")
+        assert found["n_correct"].to_dict() == {"mgsm": 2, "belebele": 1}
+        assert found["floor"].to_dict() == {"mgsm": 0.0, "belebele": 0.25}

@@ -30,7 +30,8 @@ SLOPE, SIZE = 0.9, 0.8
 
 
 def languages() -> pd.DataFrame:
-    return pd.DataFrame({"language": CODES, "resource": np.linspace(9.0, 4.5, len(CODES))})
+    resource = np.linspace(9.0, 4.5, len(CODES))
+    return pd.DataFrame({"language": CODES, "resource": resource, "articles": np.nan})
 
 
 def counts(seed: int = 0, items: int = 1500) -> pd.DataFrame:
@@ -89,7 +90,13 @@ def test_a_language_held_out_of_all_benchmarks_is_predicted_within_the_intervals
 def test_a_benchmark_that_no_one_saw_has_a_wider_interval(fitted):
     drawn = fitted.sampled(400, 0)
     model = {"variant": "model 5", "base_model": "model 5", "family": "family 1", "size": 5.0}
-    row = model | {"reasoning": 0, "language": "nld", "resource": 7.0, "floor": 0.5}
+    row = model | {
+        "reasoning": 0,
+        "language": "nld",
+        "resource": 7.0,
+        "articles": np.nan,
+        "floor": 0.5,
+    }
     row["benchmark"] = "two"
     rows = fitted.standardised(pd.DataFrame([row, row | {"benchmark": "another"}]))
     known, other = np.ptp(np.quantile(drawn.draws(rows, 0), [0.1, 0.9], axis=1), axis=0)

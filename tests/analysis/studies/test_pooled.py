@@ -6,7 +6,7 @@ import pytest
 from capability_transfer.analysis.prediction.pooled import Pool
 from capability_transfer.analysis.studies import pooled
 from capability_transfer.common.errors import InputError
-from scipy.special import expit
+from scipy.special import expit, logit
 
 CODES = ["eng", "deu", "fra", "rus", "est", "isl", "mar", "swh"]
 
@@ -20,9 +20,9 @@ def found():
             for place, code in enumerate(CODES):
                 right = expit(1.5 + shift - 0.4 * place + 0.5 * m - 1.5)
                 rows.append((benchmark, f"m{m}", f"m{m}", f"f{m % 3}", float(m), 0, code,
-                             9 - 0.5 * place, 0.0, round(1000 * right), 1000))  # fmt: skip
+                             9 - 0.5 * place, np.nan, 0.0, round(1000 * right), 1000))  # fmt: skip
     names = ["benchmark", "variant", "base_model", "family", "size", "reasoning", "language",
-             "resource", "floor", "n_correct", "n_total"]  # fmt: skip
+             "resource", "articles", "floor", "n_correct", "n_total"]  # fmt: skip
     return Pool(pd.DataFrame(rows, columns=names))
 
 
@@ -46,6 +46,9 @@ def test_a_language_is_compared_with_its_nearest_and_with_the_mean(found):
     assert row["nearest_language"] == own["deu"]
     assert row["model_mean"] == pytest.approx(own[["deu", "fra", "rus"]].mean())
     assert row["resource_outside"] > 0
+    assert np.isnan(row["language_mean"])
+    # a language that is not known is the mean of the three, French, 0.4 log-odds below German
+    assert row["additive"] == pytest.approx(expit(logit(own["deu"]) - 0.4), abs=0.002)
     errors = pooled.summary(pairs, ["benchmark"]).set_index(["benchmark", "predictor"])
     assert errors.loc["mgsm_pro", "pooled"]["mae"] < errors.loc["mgsm_pro", "model_mean"]["mae"]
 
@@ -54,7 +57,8 @@ def test_differences_are_from_the_pooled_predictor():
     pairs = pd.DataFrame(
         {"benchmark": "a", "language": ["x", "x", "y"], "observed": [0.5, 0.6, 0.7],
          "pooled": [0.6, 0.6, 0.7], "integrated": [0.5, 0.5, 0.7], "study_alone": np.nan,
-         "model_mean": [0.8, 0.6, 0.5], "nearest_language": np.nan,
+         "model_mean": [0.8, 0.6, 0.5], "nearest_language": np.nan, "language_mean": np.nan,
+         "additive": np.nan,
          "inside_80": [False, True, True], "inside_95": True}
     )  # fmt: skip
     table = pooled.summary(pairs, ["benchmark"]).set_index("predictor")

@@ -1,0 +1,62 @@
+"""Benchmarks by name: those that are registered, and which one a task of a log is of."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+from capability_transfer.analysis.outcomes import task_names
+from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.tables import Column, read_column, read_rows
+from capability_transfer.features import names
+
+REGISTRY = Path(__file__).parent / "data" / "benchmarks.csv"
+
+
+@cache
+def _registry() -> pd.DataFrame:
+    columns = ["benchmark", "name", Column("floor", "number"), "answers", "suite"]
+    rows = read_rows(REGISTRY, columns)
+    rows["floor"] = read_column(rows["floor"], Column("floor", "number"), str(REGISTRY))
+    return rows.set_index("benchmark")
+
+
+def registry() -> pd.DataFrame:
+    """name, floor (0–1), kind of answers, and the suite in whose tasks' names the benchmark is
+    found (``suites``), of the benchmarks that are known, by benchmark."""
+    return _registry().copy()
+
+
+def registered(benchmark: str) -> str | None:
+    """The registry's name of a benchmark, in any case and spelling; None for another one."""
+    known = _registry()
+    labels = {**known["name"].to_dict(), **{code: code for code in known.index}}
+    found = [code for code, label in labels.items() if names.same(label, benchmark)]
+    found += [code for code in known.index if names.same(code, benchmark)]
+    return found[0] if found else None
+
+
+def of_task(task: str, language: str | None = None) -> str:
+    """The benchmark that a task of an evaluation log is of, by the task's name.
+
+    ``mgsm_native_cot_sw`` is of mgsm, ``belebele_swh_Latn`` of belebele; a task of a suite without
+    a registered benchmark is one of its own, without its language.
+    """
+    suites = _registry()["suite"]
+    named = task_names.by_suite(task)
+    written = task_names.benchmark(task, language)
+    found = suites.index[(suites != "") & suites.isin([named and named.suite, written])]
+    return found[0] if len(found) else registered(written) or written
+
+
+def find(benchmark: str, known: list[str]) -> str:
+    """The benchmark among ``known`` that is meant; InputError, with near matches, for none."""
+    meant = registered(benchmark) or benchmark
+    if found := names.matching(meant, known):
+        return found[0]
+    raise InputError(
+        f"there are no outcomes of a benchmark {benchmark!r}: they are of {name_some(known, 12)}."
+        f"{suggest(benchmark, known)}",
+        parameter="benchmark",
+    )
