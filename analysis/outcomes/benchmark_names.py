@@ -40,14 +40,17 @@ def registered(benchmark: str) -> str | None:
 def of_task(task: str, language: str | None = None) -> str:
     """The benchmark that a task of an evaluation log is of, by the task's name.
 
-    ``mgsm_native_cot_sw`` is of mgsm, ``belebele_swh_Latn`` of belebele; a task of a suite without
-    a registered benchmark is one of its own, without its language.
+    ``mgsm_native_cot_sw`` is of mgsm, ``belebele_swh_prompt_1`` of belebele: what begins like a
+    registered benchmark is of it. Any other task is a benchmark of its own, without its language.
     """
     suites = _registry()["suite"]
     named = task_names.by_suite(task)
     written = task_names.benchmark(task, language)
     found = suites.index[(suites != "") & suites.isin([named and named.suite, written])]
-    return found[0] if len(found) else registered(written) or written
+    if len(found):
+        return found[0]
+    begun = [code for code in suites.index if f"{written}_".startswith(f"{code}_")]
+    return max(begun, key=len, default=registered(written) or written)
 
 
 def find(benchmark: str, known: list[str]) -> str:

@@ -92,6 +92,8 @@ def test_a_benchmark_is_found_by_its_name_in_any_spelling():
         ("mgsm_direct_bn", "mgsm"),
         ("afrimgsm_direct_amh_prompt_1", "afrimgsm"),
         ("belebele_swh_Latn", "belebele"),
+        ("belebele_swh_prompt_1", "belebele"),
+        ("xstorycloze_sw", "xstory_cloze"),
         ("global_piqa_completions_swh_latn", "global_piqa"),
         ("xnli_sw", "xnli"),
         ("multilingual_gsm", "mgsm_symbolic"),
