@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from capability_transfer.analysis.prediction import pooled
 from capability_transfer.common.errors import InputError
-from scipy.special import expit
+from scipy.special import expit, logit
 
 CODES = [
     "eng",
@@ -119,6 +119,32 @@ def test_a_language_without_resource_is_left_out_and_named():
     (told,) = found.left_out
     assert told.startswith("36 rows are left out")
     assert told.endswith("amh")
+
+
+def test_articles_explain_languages_and_are_uncertain_where_they_are_not_known():
+    generator = np.random.default_rng(0)
+    generator.normal(0, 0.3, 12)
+    hard = generator.normal(0, 0.3, len(CODES))  # as in ``counts``
+    fit = pooled.fit(pooled.pool([counts()], languages().assign(articles=5 + hard)))
+    assert fit.fit.coefficients["articles"] == pytest.approx(hard.std(ddof=1), abs=0.1)
+    model = {"variant": "model 5", "base_model": "model 5", "family": "family 1", "size": 5.0}
+    row = model | {"reasoning": 0, "benchmark": "open", "floor": 0.0, "language": "zul"}
+    row |= {"resource": 6.5, "articles": 5.0}
+    rows = fit.standardised(pd.DataFrame([row, row | {"articles": np.nan}]))
+    drawn = fit.sampled(400, 0).draws(rows, 0)
+    known, unknown = np.ptp(np.quantile(drawn, [0.1, 0.9], axis=1), axis=0)
+    assert unknown > 1.1 * known
+
+
+def test_what_size_changes_is_halved_beyond_a_doubling_above_the_family(fitted):
+    sizes = [5.0, 7.0, 9.0, 11.0]  # family 0 has models of up to 2 ** 8
+    rows = pd.DataFrame({"size": sizes, "variant": "new", "base_model": "new",
+                         "family": "family 0", "reasoning": 0, "benchmark": "open",
+                         "floor": 0.0, "language": "nld", "resource": 7.0,
+                         "articles": np.nan})  # fmt: skip
+    steps = np.diff(logit(fitted.plug_in(fitted.standardised(rows))))
+    assert steps[1] == pytest.approx(steps[0])
+    assert steps[2] == pytest.approx(steps[0] / 2)
 
 
 def test_one_language_is_not_enough(found):

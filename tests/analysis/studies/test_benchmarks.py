@@ -30,6 +30,16 @@ def test_pairs_seen_are_predicted_near_what_was_observed(found):
     assert "were 10 points off on average, and 80% intervals covered 73%" in shown
 
 
+def test_a_registered_benchmark_without_outcomes_has_a_wider_interval(found):
+    new = predict("zul", "gemma-3-27b-it", benchmark="MGSM")
+    assert any(line.startswith("mgsm: no outcomes of it") for line in new.notes())
+    known = found.table.set_index(["benchmark", "language"]).loc["mgsm_pro", "zul"]
+    width = (new.table["high_80"] - new.table["low_80"]).item()
+    assert width > known["high_80"] - known["low_80"]
+    with pytest.raises(InputError, match="no outcomes of a benchmark 'belebele'"):
+        predict("zul", "gemma-3-27b-it", benchmark="belebele")  # its answers are choices
+
+
 @pytest.mark.slow
 def test_results_of_ones_own_move_the_prediction_and_add_a_benchmark(tmp_path, found):
     from typer.testing import CliRunner
