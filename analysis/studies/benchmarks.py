@@ -155,8 +155,11 @@ def predict(
             new_model.find_model(learned, model, params, family, reasoning, size_needed=False)
         ]
     table = predicted(learned, chosen, wanted, rows, items, study.seed)
+    lacking = rows["name"][rows["articles"].isna()]
     told = (
         *learned.told,
+        *(f"{name} has no Wikipedia: it is taken to be what languages with as many pages have, and "
+          "their spread is in the interval" for name in lacking),
         *(f"skipped: {line}" for line in skipped),
         *(f"{name}: no outcomes of it are learned from; it is taken for one more benchmark of "
           "questions with a number as the answer" for name in new),
