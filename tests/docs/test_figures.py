@@ -68,6 +68,22 @@ def wald(method: str) -> float:
     return 100 * value("coverage/coverage", "coverage", where)
 
 
+def pooled(column: str, where: str, predictor: str = "pooled", table: str = "errors") -> float:
+    return value(f"pooled/{table}", column, f"predictor == '{predictor}' and {where}")
+
+
+def below(column: str, models: str, predictor: str = "pooled") -> float:
+    return pooled(column, f"models == '{models}'", predictor, "below_the_edge")
+
+
+def third(column: str, name: str) -> float:
+    return pooled(column, f"third == '{name}'", table="by_resource")
+
+
+def held(column: str, what: str, benchmark: str = "mgsm_symbolic") -> float:
+    return pooled(column, f"held == '{what}' and benchmark == '{benchmark}'")
+
+
 def largest_difference() -> float:
     return results("glmm/fixed_effects")["difference"].abs().max()
 
@@ -100,6 +116,23 @@ STATED = [
     (LIMITS, "cover {:.0f}% of the pairs after one", lambda: few_covers(1)),
     (LIMITS, "{:.0f}% after five", lambda: few_covers(5)),
     (LIMITS, "and {:.0f}% after twenty", lambda: few_covers(20)),
+    (LIMITS, "are {:.1f} points off for models that the study has",
+        lambda: below("mae", "in the study")),
+    (LIMITS, "and {:.1f} for others", lambda: below("mae", "others")),
+    (LIMITS, "by pages, {:.1f} and", lambda: below("mae", "in the study", "nearest_language")),
+    (LIMITS, "and {:.1f}. Their 80%", lambda: below("mae", "others", "nearest_language")),
+    (LIMITS, "intervals cover {:.0f}% and", lambda: 100 * below("coverage_80", "in the study")),
+    (LIMITS, "and {:.0f}% of the pairs. The", lambda: 100 * below("coverage_80", "others")),
+    (LIMITS, "predictions are {:.1f}, ", lambda: third("mae", "least text")),
+    (LIMITS, ", {:.1f} and", lambda: third("mae", "middle third")),
+    (LIMITS, "and {:.1f} points off, and", lambda: third("mae", "most text")),
+    (LIMITS, "intervals cover {:.0f}%, ", lambda: 100 * third("coverage_80", "least text")),
+    (LIMITS, "%, {:.0f}% and", lambda: 100 * third("coverage_80", "middle third")),
+    (LIMITS, "pooled predictor ({:.1f} points)", lambda: held("mae", "language")),
+    (LIMITS, "is predicted {:.0f} points off", lambda: held("mae", "family")),
+    (LIMITS, "never seen {:.0f} (the study's", lambda: held("mae", "benchmark")),
+    (LIMITS, "to {:.0f} (MGSM-Pro", lambda: held("mae", "benchmark", "mgsm_pro")),
+    (LIMITS, "the 80% ones cover {:.0f}% only", lambda: 100 * held("coverage_80", "benchmark")),
     (LIMITS, "differ much (SD {:.1f} log-odds)", lambda: value(
         "glmm/random_effects", "sd", "group == 'family'")),
 ]  # fmt: skip

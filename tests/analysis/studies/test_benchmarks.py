@@ -27,7 +27,7 @@ def test_pairs_seen_are_predicted_near_what_was_observed(found):
     shown = repr(found)
     assert "1 of these pairs are in the data already" in shown
     assert "as Zulu" in shown
-    assert "were 10 points off on average, and 80% intervals covered 73%" in shown
+    assert "were 7 points off on average, and 80% intervals covered 79%" in shown
 
 
 def test_a_registered_benchmark_without_outcomes_has_a_wider_interval(found):
