@@ -233,6 +233,22 @@ def test_two_settings_are_compared_and_linked(opened):
         assert "language2" not in page.url
 
 
+def test_what_is_copied_is_what_is_compared(opened):
+    with opened() as page:
+        page.evaluate("navigator.clipboard.writeText = async (text) => { window.taken = text }")
+        pick(page, "model", "gemma 3 27b")
+        page.click("#compare")
+        pick(page, "language-2", "farsi")
+        page.click("[data-copy=command]")
+        first, second = page.evaluate("taken").splitlines()
+        assert first == text(page, "command")
+        assert second == "transfer predict --model gemma-3-27b-it --reasoning off --language pes"
+        page.click("[data-copy=sentence]")
+        assert page.evaluate("taken").count("is predicted to solve") == 2
+        page.click("[data-copy=link]")
+        assert page.evaluate("taken") == page.url
+
+
 def test_the_picture_names_its_models_to_pointer_and_keyboard(opened):
     with opened() as page:
         lines = page.locator("#lines [role=option]")

@@ -79,6 +79,9 @@
     return `${model} --reasoning ${modes[setting.mode]}`;
   }
 
+  const command = (setting) => `transfer predict ${options(setting)} --language ` +
+    quoted(data.languages[setting.language].code);
+
   // a box that is searched by name: rows in groups, of {value, name, note, names}
   class Picker {
     constructor(input, groups, chosen) {
@@ -374,8 +377,8 @@
       drawing(found, english.plugIn, Math.max(byId("drawing").clientWidth, 240));
     byId("warnings").replaceChildren(...found.remarks.map((text) => made("li", {}, text)));
     near(setting, row);
-    const words = `transfer predict ${options(setting)} --language ${quoted(row.code)}`
-      .split(/ (?=--)/).map((part) => made("span", { class: "part" }, part));
+    const words = command(setting).split(/ (?=--)/)
+      .map((part) => made("span", { class: "part" }, part));
     byId("command").replaceChildren(...words.flatMap((part, i) => i ? [" ", part] : [part]));
   }
 
@@ -512,9 +515,10 @@
   }
 
   // what is asked: the model's line, if it was evaluated, and the prediction with its likely range
-  function mark(setting, number) {
+  function mark(setting, number, asked) {
     const row = data.languages[setting.language], found = look(setting, setting.language);
-    const { box, x, y } = map, at = x(row), colour = number ? "--published" : "--ink";
+    const aside = number > 0 && asked[0].language === setting.language ? 11 : 0;
+    const { box, x, y } = map, at = x(row) - aside, colour = number ? "--published" : "--ink";
     const own = data.models[named(setting)];
     const line = own && own.third !== null
       ? `<path d="${path(trace(own))}" fill="none" stroke="var(${colour})" stroke-width="2.5"/>` : "";
@@ -627,7 +631,7 @@
 
   const copies = {
     sentence: () => byId("sentence").textContent,
-    command: () => byId("command").textContent,
+    command: () => [first.value, ...(comparing() ? [second.value] : [])].map(command).join("\n"),
     link: () => { toAddress(); return location.href; },
     csv: ownCsv,
   };
