@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 from capability_transfer.analysis import labels, published
 from capability_transfer.analysis.glmm.columns import INTERCEPT
-from capability_transfer.analysis.outcomes import benchmarks
+from capability_transfer.analysis.outcomes import benchmark_names
 from capability_transfer.analysis.outcomes.study import CELLS
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.analysis.report.results import Results
@@ -414,7 +414,7 @@ def pooled(results: Results) -> dict:
     by_pair = errors.pivot_table(index=["held", "benchmark"], columns="predictor", values="mae",
                                  sort=False)  # fmt: skip
     shown = [name for name in PREDICTORS if name in by_pair]
-    names = benchmarks.registry()["name"]
+    names = benchmark_names.registry()["name"]
     ours = errors[errors["predictor"] == "pooled"].set_index(["held", "benchmark"])
     rows = [
         {
