@@ -28,6 +28,7 @@ from capability_transfer.common.tables import (
     read_column,
     read_rows,
     read_table,
+    refuse,
 )
 from capability_transfer.features import languages as language_registry
 
@@ -120,6 +121,8 @@ def _aggregates(source: str | Path | pd.DataFrame, where: str) -> pd.DataFrame |
             own = rows[column.name]
             if column.reads_as != "text":
                 own = read_column(own, column, where)
+                empty = "params_b is more than 0, and empty where it is not known"
+                refuse(own <= 0, rows, where, empty)
             checked[column.name] = own.to_numpy()
     return checked
 

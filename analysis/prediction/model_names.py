@@ -82,7 +82,8 @@ def find(
             )
         return None
     base, said = labels[found[0]]
-    if params is not None and not alike(params, sizes[base]):
+    unknown = sizes[base] != sizes[base]
+    if params is not None and not unknown and not alike(params, sizes[base]):
         raise InputError(
             f"{base} has {sizes[base]:g} billion parameters, not {params:g}: leave "
             f"{option('params')} out, or give another model another name",

@@ -44,6 +44,7 @@ def test_prompts_are_added_up():
         (aggregates(floor=[0.5, 0.25, "", 0.2]), "global_piqa has more than one floor"),
         (aggregates(floor=["", "", "", 1]), "from 0 to below 1, not 1"),
         (aggregates(n_correct=[80, 55, 60, 51]), "n_correct is larger than n_total"),
+        (aggregates(params_b=[8, 8, 0, 8]), "params_b is more than 0"),
         (aggregates(language=["swh"] * 4), "the same benchmark, model, language, prompt"),
     ],
 )
