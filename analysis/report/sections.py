@@ -416,16 +416,24 @@ def pooled(results: Results) -> dict:
     shown = [name for name in PREDICTORS if name in by_pair]
     names = benchmark_names.registry()["name"]
     ours = errors[errors["predictor"] == "pooled"].set_index(["held", "benchmark"])
-    rows = [
-        {
-            "held": held,
-            "name": names.get(code, code),
-            "errors": by_pair.loc[(held, code), shown].tolist(),
-            "alone": by_pair.get("study_alone", pd.Series()).get((held, code)),
-            **ours.loc[(held, code)],
-        }
-        for held, code in ours.index
-    ]
+    rows = []
+    for held, code in ours.index:
+        errors_there = by_pair.loc[(held, code), shown]
+        simpler = errors_there.drop(["pooled", "integrated"], errors="ignore").dropna()
+        best = (
+            None if simpler.empty or simpler.min() >= errors_there["pooled"] else simpler.idxmin()
+        )
+        rows.append(
+            {
+                "held": held,
+                "name": names.get(code, code),
+                "errors": errors_there.tolist(),
+                "alone": errors_there.get("study_alone"),
+                "simpler": PREDICTORS.get(best),
+                "closer": errors_there.get(best),
+                **ours.loc[(held, code)],
+            }
+        )
     thirds = []
     if not results.missing((THIRDS,)):
         table = results.table(THIRDS)

@@ -178,8 +178,14 @@ def test_sections_of_items_and_other_benchmarks_are_there_where_their_results_ar
     text = page.render(Results(copied), EXPLORER, "some data")
     assert "Of 200 items (a template in a language) 11 are flagged" in text
     assert "They cost Russian most: 4.1 accuracy points" in text
-    told = "MGSM-Pro are 10.1 points off on average (learning from the study alone, 17.2), and 80%"
-    assert f"{told} intervals hold 73%." in text
+    told = "10.1 points off on MGSM-Pro (learning from the study alone, 17.2)."
+    assert f"Languages held out: {told}" in text
+    assert "A simpler predictor" not in text
+    errors.assign(mae=[10.1, 9.9]).to_csv(copied / "pooled" / "errors.csv", index=False)
+    told = "the study alone on MGSM-Pro with the language held out (9.9)."
+    assert f"A simpler predictor is closer in places: {told}" in page.render(
+        Results(copied), EXPLORER, "some data"
+    )
     thirds = errors.assign(third="least text", languages=5)
     thirds.to_csv(copied / "pooled" / "by_resource.csv", index=False)
     text = page.render(Results(copied), EXPLORER, "some data")
