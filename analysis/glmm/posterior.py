@@ -239,14 +239,16 @@ class _Plain:
         place = self.levels.get_indexer(self.term.levels(rows))
         return _spread(place, self.fit.random_matrix(self.term, rows)[0], len(self.levels))
 
-    def draw_new(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
+    def draw_new(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray | float:
         labels, values = self._new(rows)
         codes, uniques = pd.factorize(labels)
         count, q, _ = self.root.shape
         drawn = generator.standard_normal((len(uniques), q, count))
+        new = np.flatnonzero(values.any(axis=1))
+        if not len(new):  # as in most terms
+            return 0.0
         effects = np.einsum("sab,lbs->las", self.root, drawn)
         out = np.zeros((len(rows), count))
-        new = np.flatnonzero(values.any(axis=1))  # none in most terms
         for a in range(q):
             out[new] += values[new, a, None] * effects[codes[new], a]
         return out

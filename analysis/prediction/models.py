@@ -387,8 +387,8 @@ def fit_glmm(
     if engine == "laplace":
         model = laplace.Model(formula, data, kernels, SETTINGS[engine])
         optimum = model.optimise(start)
-        following = replace(laplace.warm_start(model, optimum), shape=_shape(start))
-        return laplace.report(model, optimum), following
+        fit = laplace.report(model, optimum)
+        return fit, replace(laplace.warm_start(model, optimum, fit), shape=_shape(start))
     if kernels:
         raise InputError(f"engine {engine} has no structured terms: use the laplace engine")
     settings = {"settings": SETTINGS[engine]} if engine in SETTINGS else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 
 import numpy as np
@@ -91,20 +91,16 @@ def report(
 
 
 @one_thread()
-def warm_start(model: Model, optimum: Optimum) -> WarmStart:
-    """Everything that a refit near this optimum can use, its information matrix included."""
-    sds, pairs = _components(model, optimum)
-    design = model.design
+def warm_start(model: Model, optimum: Optimum, fit: Fit | None = None) -> WarmStart:
+    """Everything that a refit near this optimum can use, its information matrix included.
+
+    ``fit`` is the ``report`` of the optimum, where there is one.
+    """
     back = np.linalg.inv(model.to_natural())
-    return WarmStart(
-        fixed=dict(zip(design.names, _beta(design, optimum), strict=True)),
-        sds={(row.group, row.term): row.sd for row in sds.itertuples()},
-        correlations={
-            (row.group, row.term_1, row.term_2): row.correlation for row in pairs.itertuples()
-        },
-        modes=_modes(model, optimum),
+    return replace(
+        WarmStart.of(report(model, optimum) if fit is None else fit),
         information=back.T @ optimum.information @ back,
-        parameters=design.parameter_names,
+        parameters=model.design.parameter_names,
     )
 
 

@@ -133,7 +133,7 @@ def sample(
         point = np.minimum(point, len(weights) - 1)
         rank = np.arange(count) - np.searchsorted(point, point)
         chosen = np.concatenate(drawn, axis=1)[:, point * each + rank % each]
-        return _natural(target, [blocks[p] for p in point], chosen, 1 / np.sum(weights**2))
+        return _natural(target, blocks, point, chosen, 1 / np.sum(weights**2))
 
 
 def shape(fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel]) -> Shape:
@@ -251,9 +251,14 @@ def points(shape: Shape, seed: int) -> list[tuple[np.ndarray, float]]:
 
 
 def _natural(
-    target: Target, blocks: list[list[np.ndarray]], drawn: np.ndarray, effective: float
+    target: Target,
+    blocks: list[list[np.ndarray]],
+    point: np.ndarray,
+    drawn: np.ndarray,
+    effective: float,
 ) -> Sample:
-    """Draws on the scaled columns (effects × draws, and the T of each) as a ``Sample``."""
+    """Draws on the scaled columns (effects × draws) as a ``Sample``; ``blocks`` are the T of every
+    point, ``point`` that of each draw."""
     design = target.model.design
     terms = [
         TermSample(
@@ -261,7 +266,7 @@ def _natural(
             term.columns,
             term.levels,
             _effects(term, drawn[design.span(t)]),
-            np.stack([_root(term, own[t]) for own in blocks]),
+            np.stack([_root(term, own[t]) for own in blocks])[point],
         )
         for t, term in enumerate(design.terms)
     ]
