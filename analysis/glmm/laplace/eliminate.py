@@ -89,6 +89,7 @@ class UnitElimination:
             products = loaded[:, None] * self.rest.value
             self.data[a] = np.bincount(self.place.ravel(), products.ravel(), minlength=n)
         self.rows = [self._sparse(data) for data in self.data]
+        self.turned = [rows.T for rows in self.rows]
         if self.direct:
             self.cross = weight[:, None, :]
         elif self.rest.loads:
@@ -106,7 +107,7 @@ class UnitElimination:
             scaled = per_level(spread, self.cross)
             flat = self.cross.reshape(-1, self.width)
             products[units:, units:] -= flat.T @ scaled.reshape(-1, self.width)
-            between = sum(self.rows[a].T @ scaled[:, a] for a in range(self.q))
+            between = sum(self.turned[a] @ scaled[:, a] for a in range(self.q))
             products[:units, units:] -= between
             products[units:, :units] -= between.T
 
@@ -145,7 +146,7 @@ class UnitElimination:
     def transposed_times(self, y: np.ndarray) -> np.ndarray:
         """A_RE y: rest effects × right sides."""
         parts = y.reshape(self.levels, self.q, -1)
-        unit = sum(self.rows[a].T @ parts[:, a] for a in range(self.q))
+        unit = sum(self.turned[a] @ parts[:, a] for a in range(self.q))
         return np.concatenate([unit, self.cross.reshape(len(y), -1).T @ y])
 
     def spread(self, covariance: np.ndarray, own: np.ndarray) -> Spread:

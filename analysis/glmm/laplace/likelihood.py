@@ -33,9 +33,9 @@ from capability_transfer.analysis.glmm.laplace.schur import SchurSystem, apply_b
 # the Hessian differences the gradient: looser ones spoil it.
 DECREMENT = 1e-18
 ENOUGH = 1e-13
-FAR = 1e-2  # decrement per effect of a step beyond which the factor where it began is another's
+FAR = 2.5e-3  # mean square of a step in log-odds beyond which the factor at its end is another
 NEAR = 0.1  # decrement of a Newton step whose factor is good for the next ones
-QUICK = 4.0  # by which a step with the factor of other modes must lessen the decrement
+QUICK = 30.0  # by which a step with the factor of other modes must lessen the decrement
 MAX_STEPS = 60
 PATIENCE = 30  # steps with the factor of other modes
 MAX_HALVINGS = 30
@@ -159,10 +159,10 @@ class Likelihood:
         where it is so long that the factor would be another at its end.
         """
         for _ in range(PATIENCE):
-            _, _, score, _ = self._score(gamma, blocks, u)
+            _, at, score, _ = self._score(gamma, blocks, u)
             step = curvature.solve(score)
             decrement = score @ step
-            if not 0 <= decrement < min(last / QUICK, max(FAR * len(u), 1.0)):
+            if not 0 <= decrement < min(last / QUICK, max(FAR * at.weight.sum(), 1.0)):
                 break
             u = u + step
             if decrement <= goal:
