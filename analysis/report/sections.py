@@ -117,8 +117,8 @@ def finding(results: Results) -> dict | None:
     (small, few), (large, most) = kept[TERCILES[0]], kept[TERCILES[-1]]
     name = labels.language(hardest)
     sentence = (
-        f"In {name}, language models of up to {small.max():g}B parameters keep {few:.0%} of the "
-        f"maths that they solve in English; those from {large.min():g}B keep {most:.0%}."
+        f"In {name}, language models of up to {small.max():g}B parameters keep {few:.0%} of their "
+        f"English accuracy; those from {large.min():g}B keep {most:.0%}."
     )
     return {"sentence": sentence}
 

@@ -126,10 +126,8 @@ def test_the_first_sentence_is_computed(copied):
             ("c", "eng", 0.9), ("c", "mar", 0.45)]  # fmt: skip
     counts = pd.DataFrame(rows, columns=["variant", "language", "accuracy"])
     counts.assign(split="symbolic", n_total=100).to_csv(path, index=False)
-    told = "In Marathi, language models of up to 1B parameters keep 25% of the maths that they"
-    assert finding(Results(copied))["sentence"] == (
-        f"{told} solve in English; those from 30B keep 50%."
-    )
+    told = "In Marathi, language models of up to 1B parameters keep 25% of their English accuracy"
+    assert finding(Results(copied))["sentence"] == f"{told}; those from 30B keep 50%."
     text = page.render(Results(copied), EXPLORER, "some data")
     assert f"<h1>{told}" in text
     assert f'<meta name="description" content="{told}' in text
