@@ -8,6 +8,8 @@ file (``PAGES``) or to a copy of the figure; a link to anything else outside fai
 from __future__ import annotations
 
 import atexit
+import base64
+import json
 import posixpath
 import re
 import shutil
@@ -34,9 +36,12 @@ PAGES = {
 """Files of the repository that are pages of the site."""
 
 PARTS = ("analysis", "common", "evaluation", "features")
+NOTEBOOKS = "notebooks"
 FIGURES = "results/figures"
 COMMAND_LINE = "reference/command-line.md"
 COMMANDS = re.compile(r"\*\*Commands\*\*:\n\n(\* .*\n)+\n")
+STYLE = re.compile(r"<style.*?</style>", re.S)
+LANGUAGE = re.compile(r"%%(\w+)\n")
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)")
 
 
@@ -58,11 +63,16 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages made of other files, the command line's, and the figures."""
+    """Add the pages made of other files, the command line's, the notebooks, and the figures."""
     for source, page in PAGES.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=text))
     files.append(File.generated(config, COMMAND_LINE, content=command_line()))
+    for notebook in sorted((ROOT / NOTEBOOKS).glob("*.ipynb")):
+        text, pictures = notebook_page(notebook)
+        files.append(File.generated(config, f"{NOTEBOOKS}/{notebook.stem}.md", content=text))
+        for name, picture in pictures.items():
+            files.append(File.generated(config, f"{NOTEBOOKS}/{name}", content=picture))
     for figure in sorted((ROOT / FIGURES).glob("*.png")):
         name = f"figures/{figure.name}"
         files.append(File.generated(config, name, abs_src_path=str(figure)))
@@ -81,6 +91,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             there = target.removeprefix("docs/")
         elif target in PAGES:
             there = PAGES[target]
+        elif posixpath.dirname(target) == NOTEBOOKS and target.endswith(".md"):
+            there = target
         elif posixpath.dirname(target) == FIGURES:
             there = f"figures/{posixpath.basename(target)}"
         else:
@@ -90,6 +102,40 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return posixpath.relpath(there, posixpath.dirname(uri) or ".")
 
     return LINK.sub(lead, markdown)
+
+
+def notebook_page(notebook: Path) -> tuple[str, dict[str, bytes]]:
+    """The Markdown of an executed notebook, and the pictures it shows by file name."""
+    parts, pictures = [], {}
+    heading = notebook.stem
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            headings = re.findall(r"^#+ (.*)$", source, re.M)
+            heading = headings[-1] if headings else heading
+            parts.append(source)
+            continue
+        magic = LANGUAGE.match(source)
+        parts.append(_fenced(LANGUAGE.sub("", source, count=1), magic[1] if magic else "python"))
+        for output in cell["outputs"]:
+            kinds = output.get("data", {})
+            if "image/png" in kinds:
+                name = f"{notebook.stem}_{len(pictures) + 1}.png"
+                pictures[name] = base64.b64decode(kinds["image/png"])
+                parts.append(f"![{heading}]({name})")
+            elif "text/html" in kinds:
+                table = STYLE.sub("", "".join(kinds["text/html"]))
+                table = table.replace('<table border="1" class="dataframe">', "<table>")
+                lines = (line.strip() for line in table.splitlines())
+                parts.append("\n".join(filter(None, lines)))  # a blank line would end the HTML
+            else:
+                parts.append(_fenced("".join(output.get("text") or kinds["text/plain"]), "text"))
+    download = f"*The notebook itself: `notebooks/{notebook.name}`.*"
+    return "\n\n".join([*parts, download, ""]), pictures
+
+
+def _fenced(text: str, language: str) -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
 
 
 def command_line() -> str:

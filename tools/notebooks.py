@@ -83,8 +83,7 @@ def execute(text: Path, folder: Path) -> NotebookNode:
         coalesce_streams=True,
     )
     with tempfile.TemporaryDirectory() as profile:
-        commands = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        surroundings = os.environ | QUIET | {"IPYTHONDIR": profile, "PATH": commands}
+        surroundings = os.environ | QUIET | {"IPYTHONDIR": profile}
         try:
             client.execute(env=surroundings, cleanup_kc=True)  # the kernel, too
         except (CellExecutionError, CellTimeoutError) as error:

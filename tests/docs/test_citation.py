@@ -6,7 +6,7 @@ import tomllib
 
 import yaml
 
-from tests.docs.pages import ROOT
+from tests.docs.pages import PAGES, ROOT
 
 PERSON = {"given-names", "family-names"}
 REFERENCE = {
@@ -26,6 +26,14 @@ def test_citation():
     for work in cited["references"]:
         assert {"authors", "title", "type"} <= set(work) <= REFERENCE
         assert all(set(author) == PERSON for author in work["authors"])
+
+
+def test_the_address_of_the_repository_is_in_one_place():
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert urls["Paper"] == cited["references"][0]["url"]
+    for page in (*PAGES, ROOT / "CITATION.cff", ROOT / "mkdocs.yml"):
+        assert urls["Repository"] not in page.read_text(encoding="utf-8"), page
 
 
 def test_the_changelog_has_the_version():

@@ -40,7 +40,9 @@ def test_a_notebook_runs_from_nothing_without_a_warning(text, tmp_path):
         words, numbers = _said(cell)
         assert _said(other)[0] == words, "run `make notebooks`"
         assert _said(other)[1] == pytest.approx(numbers, rel=0.03, abs=0.03), "`make notebooks`"
-    assert any("image/png" in kinds for cell in executed.cells for kinds in _kinds(cell))
+    last = [cell for cell in executed.cells if cell.cell_type == "code"][-1]
+    assert any("image/png" in kinds for kinds in _kinds(last))  # a figure worth keeping
+    assert "savefig" in last.source
     assert "## Things to try" in executed.cells[-1].source
 
 
@@ -54,10 +56,6 @@ def test_a_notebook_is_kept_as_its_text_says_and_names_no_machine(text):
     assert numbers == list(range(1, len(numbers) + 1))
     for private in (str(Path.home()), str(notebooks.HOME), "/tmp/"):
         assert private not in text.with_suffix(".ipynb").read_text(encoding="utf-8")
-
-
-def test_there_are_five():
-    assert [text.stem[:2] for text in notebooks.texts()] == ["01", "02", "03", "04", "05"]
 
 
 @pytest.fixture
