@@ -284,6 +284,7 @@ def draw(table: pd.DataFrame, note: str) -> Figure:
         one.tick_params(axis="y", length=0)
         plots.grid(one, "x")
     axes[0].set_yticks(range(len(means)), means.index.map(plots.plain))
+    axes[0].set_ylim(-0.6, len(means) - 0.4)
     figure.legend(loc="outside upper left", ncols=min(len(models), 4), fontsize=8)
     shows = (
         "Predicted accuracy by language with 80% intervals, a panel per benchmark and a mark per "

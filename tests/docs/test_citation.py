@@ -33,7 +33,7 @@ def test_the_address_of_the_repository_is_in_one_place():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert urls["Paper"] == cited["references"][0]["url"]
     for page in (*PAGES, ROOT / "CITATION.cff", ROOT / "mkdocs.yml"):
-        assert urls["Repository"] not in page.read_text(encoding="utf-8"), page
+        assert urls["Source"] not in page.read_text(encoding="utf-8"), page
 
 
 def test_the_changelog_has_the_version():

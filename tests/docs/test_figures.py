@@ -100,7 +100,7 @@ STATED = [
     (README, "within {:.1f} points on average by the study's", lambda: mae("study")),
     (README, "and within {:.1f} by ours", lambda: mae("smooth")),
     (README, "a standard error of {:.1f} points", lambda: standard_error(100)),
-    (README, "with 10 one of {:.1f}", lambda: standard_error(10)),
+    (README, "one on 10 templates of {:.1f}", lambda: standard_error(10)),
     (README, "from {:.1f} points to", lambda: few(0)),
     (README, "points to {:.1f}.", lambda: few(10)),
     (QUESTIONS, "from {:.1f} to", lambda: few(0)),

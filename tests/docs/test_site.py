@@ -48,7 +48,7 @@ def test_every_command_is_in_the_reference(site):
     assert "transfer interval-check" in text
 
 
-def test_a_link_to_a_file_that_is_no_page_fails(config):
+def test_a_link_to_a_file_that_is_no_page_fails(site, config):
     file = File.generated(config, "some/page.md", content="")
     page = Page("", file, config)
     lead = docs_hooks.on_page_markdown

@@ -34,7 +34,8 @@ SLOW = (
     "make glmm\n",
     "transfer predict --model",
     "transfer predict --params",
-    "transfer sample-size",  # with predictions or few-templates in one block
+    "transfer sample-size",  # with predictions in one block
+    "transfer few-templates\n",
     "glmm                      #",
     "--intervals profile",
     "--engine laplace --out transfer-results \\",
