@@ -407,8 +407,8 @@ def draw_map(table: pd.DataFrame, note: str) -> Figure:
     """Effects of templates (columns) in languages (rows), from ``items/items.csv``.
 
     The languages with the lowest mean of flagged effects are on top, and the templates with the
-    largest effect are on the left, so that broken items gather in a corner; a dot marks flagged
-    ones. At most ``MAP`` templates are drawn.
+    largest effect are on the left, so that broken items gather in a corner; flagged ones have a
+    mark. At most ``MAP`` templates are drawn.
     """
     wide = table.pivot(index="language", columns="template", values="effect")
     widest = wide.abs().max().sort_values(ascending=False, kind="stable").index[:MAP]
@@ -423,21 +423,23 @@ def draw_map(table: pd.DataFrame, note: str) -> Figure:
         np.ma.masked_invalid(wide.to_numpy(dtype=float)), cmap="RdBu", vmin=-DEEPEST, vmax=DEEPEST,
         aspect="auto", interpolation="nearest",
     )  # fmt: skip
-    rows, columns = np.nonzero(marked)
-    axes.plot(columns, rows, "o", color=plots.INK, markersize=2.4, markeredgecolor="white",
-              markeredgewidth=0.4)  # fmt: skip
+    for mark, side in (("o", wide.to_numpy() < 0), ("^", wide.to_numpy() > 0)):  # told in grey, too
+        rows, columns = np.nonzero(marked & side)
+        axes.plot(columns, rows, mark, color=plots.INK, markersize=2.6, markeredgecolor="white",
+                  markeredgewidth=0.4, linestyle="")  # fmt: skip
     axes.set_yticks(range(len(wide)), [plots.plain(labels.language(one)) for one in wide.index])
     axes.set_xticks(range(wide.shape[1]), [plots.plain(one, 12) for one in wide.columns],
                     rotation=90, fontsize=4.5)  # fmt: skip
     axes.tick_params(length=0)
     for side in axes.spines.values():
         side.set_visible(False)
-    axes.set_xlabel("template, largest effect first; a dot marks a flagged item")
+    axes.set_xlabel("template, largest effect first; flagged items: ● harder here, ▲ easier")
     bar = figure.colorbar(shown, ax=axes, shrink=0.8, extend="both")
     bar.set_label("effect, log-odds (red: harder here)")
     shows = (
         "What a language adds to the difficulty of each template (log-odds; red: harder here than "
-        "elsewhere); a dot marks items flagged as faulty, which gather at the top left."
+        "elsewhere). Flagged items gather at the top left: a dot where they are harder here, a "
+        "triangle where they are easier."
     )
     plots.add_note(figure, note, shows)
     return figure
