@@ -6,7 +6,7 @@ import pandas as pd
 from capability_transfer.analysis import published
 from capability_transfer.analysis.prediction.new_model import AskedModel
 from capability_transfer.analysis.prediction.scores import NOMINAL
-from capability_transfer.common.errors import InputError, name_some
+from capability_transfer.common.errors import InputError, name_some, option, spelled
 
 KNOWN = {
     "variant": "in the data",
@@ -97,6 +97,19 @@ def benchmark_remarks(table: pd.DataFrame) -> list[str]:
     if table["seen"].any():
         lines.append(f"{table['seen'].sum()} of these pairs are in the data already")
     return lines
+
+
+def new_benchmark(name: str) -> str:
+    """What a prediction on a benchmark without outcomes rests on, and what such ones were worth."""
+    found = published.read("benchmark_errors")
+    whole = found[(found["held_out"] == "the benchmark") & (found["predictor"] == "pooled")]
+    known = whole[whole["benchmark"] != "global_piqa"]  # whose answers are choices
+    told = [f"{row.mae:.0f} points on {row.benchmark}" for row in known.itertuples()]
+    return spelled(
+        f"{name}: no outcomes of it are learned from; it is taken for one more benchmark of "
+        f"questions with a number as the answer. Predictions like that were off by "
+        f"{' and '.join(told)}; results of a language or two ({option('train')}) place its level"
+    )
 
 
 def outside_lines(table: pd.DataFrame) -> list[str]:

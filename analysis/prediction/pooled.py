@@ -71,7 +71,7 @@ class Pool:
         rows: ``KEYS`` (size: log2 billions; reasoning: 0/1; resource: log10 pages; articles: log10
             of Wikipedia's; size and articles are NaN where they are not known), n_correct,
             n_total; one row per ``PAIR``.
-        left_out: sentences on rows that could not enter.
+        left_out: sentences on rows that could not enter, and on some that had better not.
     """
 
     rows: pd.DataFrame
@@ -122,7 +122,21 @@ def pool(counts: Sequence[pd.DataFrame], languages: pd.DataFrame) -> Pool:
             f"languages: {name_some(names, 12)}",
         )
     kept = rows.loc[~lacking, [*KEYS, "n_correct", "n_total"]]
-    return Pool(kept.reset_index(drop=True), told)
+    return Pool(kept.reset_index(drop=True), (*told, *_below_floors(kept)))
+
+
+def _below_floors(rows: pd.DataFrame) -> list[str]:
+    """Sentences on models that are right less often than by guessing, by three standard errors."""
+    by = rows.groupby(["benchmark", "variant"], sort=False)
+    sums = by[["n_correct", "n_total"]].sum().join(by["floor"].first()).reset_index()
+    error = np.sqrt(sums["floor"] * (1 - sums["floor"]) * sums["n_total"])
+    below = sums[sums["n_correct"] < sums["floor"] * sums["n_total"] - 3 * error]
+    return [
+        f"on {benchmark} right less often than by guessing: {name_some(names['variant'])}. Their "
+        "answers may not have the form that was asked for; such models are predicted too high and "
+        "mislead, leave them out"
+        for benchmark, names in below.groupby("benchmark", sort=False)
+    ]
 
 
 def describe_models(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:

@@ -161,8 +161,7 @@ def predict(
         *(f"{name} has no Wikipedia: it is taken to be what languages with as many pages have, and "
           "their spread is in the interval" for name in lacking),
         *(f"skipped: {line}" for line in skipped),
-        *(f"{name}: no outcomes of it are learned from; it is taken for one more benchmark of "
-          "questions with a number as the answer" for name in new),
+        *(describe.new_benchmark(name) for name in new),
     )  # fmt: skip
     return BenchmarkPredictions(table, tuple(chosen), items, learned.source, told, study.seed)
 

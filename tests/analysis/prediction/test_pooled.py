@@ -147,6 +147,14 @@ def test_what_size_changes_is_halved_beyond_a_doubling_above_the_family(fitted):
     assert steps[2] == pytest.approx(steps[0] / 2)
 
 
+def test_a_model_below_what_guessing_gets_right_is_named():
+    table = counts()
+    silent = (table["model"] == "model 3") & (table["benchmark"] == "two")
+    table.loc[silent, "n_correct"] //= 4
+    (told,) = pooled.pool([table], languages()).left_out
+    assert told.startswith("on two right less often than by guessing: model 3.")
+
+
 def test_one_language_is_not_enough(found):
     with pytest.raises(InputError, match="of one language only"):
         pooled.fit(found.without(found.rows["language"] != "eng"))
