@@ -88,8 +88,9 @@ def predict(
         list[str] | None,
         typer.Option(
             "--benchmark",
-            help="Predict on a benchmark by the pooled model: mgsm_pro, mgsm_symbolic, or one of "
-            "--train; repeatable. Every model that it has outcomes of unless --model says which.",
+            help="Predict on a benchmark by the pooled model: mgsm_pro, mgsm_symbolic, one of "
+            "--train, or with a wider interval mgsm or afrimgsm; repeatable. Every model that it "
+            "has outcomes of unless --model says which.",
         ),
     ] = None,
     models: options.Models = None,
