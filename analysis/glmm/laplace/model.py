@@ -31,7 +31,7 @@ from capability_transfer.analysis.glmm.laplace.optimise import (
 from capability_transfer.analysis.glmm.laplace.ordering import eliminate
 from capability_transfer.analysis.glmm.laplace.quadrature import Quadrature
 from capability_transfer.analysis.glmm.laplace.rows import RowSystem
-from capability_transfer.analysis.glmm.laplace.scalar import ScalarSystem, suits
+from capability_transfer.analysis.glmm.laplace.scalar import KEPT, ScalarSystem, suits
 from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
 from capability_transfer.analysis.glmm.laplace.sparse import SparseSystem
 from capability_transfer.analysis.glmm.laplace.start import (
@@ -168,8 +168,11 @@ class Model:
             else Quadrature(self.design, counts, self.system, points)
         )  # fmt: skip
         self.rough = None
-        if isinstance(self.system, ScalarSystem) and probes.pays(self.system):
-            self.rough = Likelihood(self.design, counts, probes.ProbedSystem(self.system))
+        if isinstance(self.system, ScalarSystem):
+            if probes.pays(self.system):
+                self.rough = Likelihood(self.design, counts, probes.ProbedSystem(self.system))
+            else:
+                self.system.direct = self.system.size <= KEPT
         self.constant = log_choose(trials, success)
         self._last: Modes | None = None
         self._separation: tuple[Separation | None] | None = None  # not sought yet

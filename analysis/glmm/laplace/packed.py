@@ -25,6 +25,11 @@ def cholesky(size: int, packed: np.ndarray) -> tuple[np.ndarray, bool]:
     return root, not failed
 
 
+def solve(size: int, root: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """What the matrix with this factor takes to ``right`` (size × right sides)."""
+    return lapack.dpftrs(size, root, right, transr="N", uplo="L")[0]
+
+
 def inverse(size: int, root: np.ndarray) -> np.ndarray:
     """The inverse of the matrix with this factor, in place."""
     return lapack.dpftri(size, root, transr="N", uplo="L", overwrite_a=1)[0]

@@ -21,14 +21,14 @@ from capability_transfer.analysis.glmm.laplace.scalar import ScalarFactor, Scala
 PROBES = 32
 TOLERANCE = 1e-9  # relative, of the probes' solutions
 NOISE = 0.1  # log-likelihood by which values and gradients may disagree within one search
-WORK = 6_400  # multiplications of a dense inverse that take as long as an estimated entry
+WORK = 40_000  # multiplications of a dense inverse that take as long as an estimated entry
 CHUNK = 100_000  # entries of the inverse that are summed at once
 
 
 def pays(system: ScalarSystem) -> bool:
     """Whether estimates take less time than a dense factor and its inverse."""
-    size = float(system.size)
-    return system.design.floor is None and len(system.entries) * WORK < size**3
+    size, entries = float(system.size), len(system.entries) + 2 * len(system.met)
+    return system.design.floor is None and entries * WORK < size**3
 
 
 class ProbedSystem:

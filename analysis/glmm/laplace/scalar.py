@@ -32,11 +32,15 @@ def suits(design: Design) -> bool:
     return pairs <= MOST_PAIRS
 
 
+KEPT = 4_000  # effects whose dense factor can be kept: 64 MB
+
+
 class ScalarSystem:
     """Builds factors of H for a design that ``suits``."""
 
     def __init__(self, design: Design):
         self.design = design
+        self.direct = False  # whether solutions are by the dense factor, which is then kept
         own = design.terms[design.eliminated]
         others = [t for t in range(len(design.terms)) if t != design.eliminated]
         self.level, self.value, self.levels = own.index[:, 0], own.value[:, 0], own.copies
@@ -139,10 +143,17 @@ class ScalarFactor:
         check_definite(definite)
         return self.own_log_determinant + 2 * float(np.log(self._root[diagonal]).sum())
 
+    def _root_at_hand(self) -> np.ndarray:
+        check_definite(np.isfinite(self.log_determinant))  # which makes it
+        return self._root
+
     def _inverse(self) -> np.ndarray:
         """S⁻¹, where P has entries."""
-        check_definite(np.isfinite(self.log_determinant))
-        root, self._root = self._root, None
+        root = self._root_at_hand()
+        if self.system.direct:
+            root = root.copy()
+        else:
+            self._root = None
         return packed.inverse(self.system.size, root)[self.system.packed]
 
     def solve(self, right: np.ndarray) -> np.ndarray:
@@ -152,7 +163,10 @@ class ScalarFactor:
         rest = matrix[system.positions]
         rest = rest - self.sd[:, None] * (self.back @ (self.own_sd * own))
         scale = self.root_diagonal[:, None]
-        rest = conjugate.solve(self.scaled, rest / scale, TOLERANCE).values / scale
+        if system.direct:
+            rest = packed.solve(system.size, self._root_at_hand(), rest)
+        else:
+            rest = conjugate.solve(self.scaled, rest / scale, TOLERANCE).values / scale
         back = self.across @ (self.sd[:, None] * rest)
         out = np.empty_like(matrix)
         out[system.positions] = rest
