@@ -126,7 +126,7 @@ def test_a_size_outside_those_learned_from_is_said(bundle):
         (note,) = new_model.find_model(bundle, None, factor * edge, "Qwen3", "on").notes
         assert note.startswith(
             f"extrapolation: {factor * edge:g} billion parameters are {which} than any model "
-            f"learned from ({edge:g} billion), by 1.0 doublings"
+            f"learned from ({edge:g} billion, by 1.0 doublings)"
         )
         assert new_model.find_model(bundle, None, edge, "Qwen3", "on").notes == ()
 
