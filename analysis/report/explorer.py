@@ -50,7 +50,8 @@ class Grid:
         languages: rows of the bundle's languages.
         families: names; None is a new one.
         sizes: billions of parameters.
-        models: variant, base_model, family, size (log2 billions), reasoning, evaluated, note.
+        models: variant, base_model, family, size (log2 billions), reasoning, evaluated.
+        notes: of each setting, on its model.
         points: setting × language × (plug-in, integrated), tenths of a percent.
         ends: the same × (low, high of each of ``LEVELS``), percent.
         multiples: of parameters against English, in tenths; −1 for none.
@@ -64,6 +65,7 @@ class Grid:
     families: tuple[str | None, ...]
     sizes: tuple[float, ...]
     models: pd.DataFrame
+    notes: list[tuple[str, ...]]
     points: np.ndarray
     ends: np.ndarray
     multiples: np.ndarray
@@ -145,10 +147,10 @@ def _compute(
                 "size": one.size,
                 "reasoning": one.reasoning,
                 "evaluated": one.known == "variant",
-                "note": " ".join(one.notes),
             }
             for one in models
         ),
+        [one.notes for task in tasks for one in task],
         np.stack([np.rint(1000 * one[["plug_in", "integrated"]]) for one in tables]).astype("u2"),
         np.stack([np.rint(100 * one[ENDS]) for one in tables]).astype("u1"),
         np.stack([np.rint(10 * one["size_multiple"].fillna(-0.1)) for one in tables]).astype("i4"),
@@ -233,6 +235,7 @@ def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:
         "families": list(grid.families),
         "languages": languages,
         "models": _models(bundle, grid.models),
+        "notes": [list(notes) for notes in grid.notes],
         "texts": [list(said) for said in texts],
         "remarks": _packed([[number[said] for said in group] for group in grid.remarks], "<u2"),
         "points": _packed(grid.points, "<u2"),
@@ -255,7 +258,6 @@ def _models(bundle: Bundle, models: pd.DataFrame) -> list[dict]:
             "family": row.family,
             "size": round(float(2**row.size), 3),
             "mode": MODES[int(row.reasoning)],
-            "note": row.note,
             "third": TERCILES.index(third) if row.evaluated else None,
             "accuracy": {code: f"{v:.1f}" for code, v in observed[row.variant].items()}
             if row.evaluated

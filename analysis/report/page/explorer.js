@@ -54,7 +54,7 @@
         [level, ends[width * cell + 2 * i], ends[width * cell + 2 * i + 1]]),
       multiple: multiples[cell] < 0 ? null : tenths(multiples[cell]),
       observed: own < 0 ? undefined : data.models[own].accuracy[data.languages[place].code],
-      remarks: [...(own >= 0 && data.models[own].note ? [data.models[own].note] : []),
+      remarks: [...data.notes[row],
                 ...data.texts[remarks[group * data.languages.length + place]]],
     };
   }

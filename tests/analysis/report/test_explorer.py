@@ -178,6 +178,19 @@ def test_models_by_name_are_those_of_the_data_and_their_registered_kin(payload):
     assert max(sizes[0]) < min(sizes[1]) <= max(sizes[1]) < min(sizes[2])
 
 
+def test_notes_on_a_model_are_those_of_predict(bundle, payload):
+    described = [
+        new_model.find_model(bundle, None, size, family, mode).notes
+        for family in payload["families"] for mode in explorer.MODES for size in SIZES
+    ]  # fmt: skip
+    assert any(described)
+    named = [
+        new_model.find_model(bundle, row["base"], None, None, row["mode"]).notes
+        for row in payload["models"]
+    ]
+    assert [tuple(notes) for notes in payload["notes"]] == described + named
+
+
 def test_how_far_a_language_lies_outside_is_told_with_reasons(payload):
     rows = {row["code"]: row for row in payload["languages"]}
     assert (rows["deu"]["far"], rows["deu"]["reasons"]) == (0, [])
