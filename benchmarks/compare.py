@@ -162,8 +162,9 @@ def _note(source: str) -> str:
         "by part, in seconds of a processor. `growth.csv`: our engine on the cells with as many "
         "copies of their templates (25 at first), variants or languages; `exponent` is the slope "
         "of log seconds on log size. `public.csv` (`python -m benchmarks.public`): InstEval of R's "
-        "lme4, ratings of 4 or 5 by students and lecturers, and simulated designs of two factors "
-        "that cross at random, each engine once, stopped after a number of CPU seconds.\n\n"
+        "lme4 (ratings of 4 or 5 by students and lecturers) and VerbAgg, the study's main model, "
+        "and simulated designs of two factors that cross at random, each engine once, stopped "
+        "after the CPU seconds that its row says.\n\n"
         f"Machine: {os.cpu_count()} cores, {platform.machine()}, {platform.system()}, Python "
         f"{platform.python_version()}, NumPy {version('numpy')}."
     )

@@ -86,7 +86,12 @@ def by_size(table: pd.DataFrame, note: str) -> Figure:
         )
         right.set(xlabel=f"rows, {most:,} levels of each of two factors")
         figure.suptitle("One cold fit of two crossed random intercepts", fontsize=10)
-        add_note(figure, note)
+        left.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        shows = (
+            "Processor seconds that engines take for two crossed random intercepts, by the levels "
+            "of each and by rows; an exponent is the slope of log seconds on log size."
+        )
+        add_note(figure, note, shows)
         return figure
 
 

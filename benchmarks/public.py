@@ -65,8 +65,9 @@ def insteval(seed: int) -> tuple[str, pd.DataFrame]:
 def verbagg(seed: int) -> tuple[str, pd.DataFrame]:
     """Whether a person would curse, scold or shout (R's lme4)."""
     frame = from_r_frame(
-        session().robjects.r("transform(lme4::VerbAgg, y = as.numeric(r2 == 'Y'), "
-                             "id = paste0('p', id))")
+        session().robjects.r("transform(lme4::VerbAgg, y = as.numeric(r2 == 'Y'), id = as.character"
+                             "(id), item = as.character(item), Gender = as.character(Gender), "
+                             "btype = as.character(btype), situ = as.character(situ))")
     )  # fmt: skip
     formula = "y ~ (Anger + Gender + btype + situ)^2 + (1 | id) + (1 | item)"
     return formula, frame[["y", "Anger", "Gender", "btype", "situ", "id", "item"]]
@@ -117,7 +118,9 @@ def update(path: Path, row: dict) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, out: Path) -> None:
-    """The figure beside the table."""
+    """The figure beside the table, if it has designs of several sizes."""
+    if table["levels"].isna().all():
+        return
     note = "Simulated answers of 0 and 1. Hollow: stopped at that time."
     plots.save(picture.by_size(table, note), out / "public")
 

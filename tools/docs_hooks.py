@@ -37,7 +37,7 @@ PAGES = {
 
 PARTS = ("analysis", "common", "evaluation", "features")
 NOTEBOOKS = "notebooks"
-FIGURES = "results/figures"
+FIGURES = ("results/figures", "results/bench")
 COMMAND_LINE = "reference/command-line.md"
 COMMANDS = re.compile(r"\*\*Commands\*\*:\n\n(\* .*\n)+\n")
 STYLE = re.compile(r"<style.*?</style>", re.S)
@@ -73,7 +73,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, f"{NOTEBOOKS}/{notebook.stem}.md", content=text))
         for name, picture in pictures.items():
             files.append(File.generated(config, f"{NOTEBOOKS}/{name}", content=picture))
-    for figure in sorted((ROOT / FIGURES).glob("*.png")):
+    for figure in sorted(path for folder in FIGURES for path in (ROOT / folder).glob("*.png")):
         name = f"figures/{figure.name}"
         files.append(File.generated(config, name, abs_src_path=str(figure)))
     return files
@@ -93,7 +93,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             there = PAGES[target]
         elif posixpath.dirname(target) == NOTEBOOKS and target.endswith(".md"):
             there = target
-        elif posixpath.dirname(target) == FIGURES:
+        elif posixpath.dirname(target) in FIGURES:
             there = f"figures/{posixpath.basename(target)}"
         else:
             raise PluginError(

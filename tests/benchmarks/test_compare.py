@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.glmm.laplace import fit
 from capability_transfer.common import kept
 
 from benchmarks import growth, picture, public
@@ -81,6 +82,18 @@ def test_crossed_designs_are_drawn_by_their_levels(tmp_path):
     assert ours.get_xydata().tolist() == [[50, 1.0]]
     assert stopped.get_xydata().tolist() == [[50, 9.0]]
     assert stopped.get_markerfacecolor() == "white"
+
+
+def test_there_is_no_picture_of_sizes_without_sizes(tmp_path):
+    row = {"design": "VerbAgg", "rows": 9, "engine": "laplace", "status": "converged"}
+    public.draw(public.update(tmp_path / "public.csv", row), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["public.csv"]
+
+
+@pytest.mark.needs("R")
+def test_public_data_are_those_whose_maximum_is_known():
+    """tests/expected/glmm_maxima.csv, VerbAgg, two-way."""
+    assert fit(*public.verbagg(1)).log_lik == pytest.approx(-4062.09087144, abs=1e-5)
 
 
 def test_a_rerun_takes_the_place_of_the_earlier_one(tmp_path):
