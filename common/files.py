@@ -126,6 +126,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 LIKELIHOODS = ("log_lik", "aic", "bic", "deviance")
 LEFT_OVER = ("difference", "max_abs")
+AGREED = 12  # digits of a result that processors and libraries agree on
 
 
 def steady(table: pd.DataFrame) -> pd.DataFrame:
@@ -142,7 +143,7 @@ def steady(table: pd.DataFrame) -> pd.DataFrame:
         column = table.iloc[:, place]
         if not pd.api.types.is_float_dtype(column):
             continue
-        values = column.to_numpy(dtype=float)
+        values = _to_digits(column.to_numpy(dtype=float), AGREED)  # halves are halves everywhere
         if name in LIKELIHOODS:
             values = values.round(4)
         elif str(name).startswith("p_value"):
@@ -160,6 +161,20 @@ def _to_digits(values: np.ndarray, digits: int) -> np.ndarray:
     """Floats rounded to significant digits, by way of their text: alike on every machine."""
     distinct, place = np.unique(values, return_inverse=True)
     return np.array([float(f"{value:.{digits}g}") for value in distinct])[place]
+
+
+def rounded(table: pd.DataFrame, decimals: int) -> pd.DataFrame:
+    """The table with its floats rounded to ``decimals``, halves alike on every machine."""
+    floats = table.select_dtypes("float").columns
+    return table.assign(**{
+        name: _to_digits(table[name].to_numpy(dtype=float), AGREED).round(decimals)
+        for name in floats
+    })  # fmt: skip
+
+
+def agreed(value: float) -> float:
+    """A float without its last digits, which differ by machine: what a half is rounded from."""
+    return float(f"{value:.{AGREED}g}")
 
 
 def hash_table(table: pd.DataFrame) -> str:

@@ -17,7 +17,7 @@ import pandas as pd
 from capability_transfer.analysis.presentation import tables as formats
 from capability_transfer.analysis.presentation.provenance import RECORD, Provenance, write_note
 from capability_transfer.analysis.presentation.tables import Table
-from capability_transfer.common.files import write_table
+from capability_transfer.common.files import rounded, write_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,7 +129,7 @@ class Result(Shown):
 
     def written(self, name: str, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame as its file has it: with the result's decimals, and without times."""
-        return _untimed(frame if self.digits is None else frame.round(self.digits))
+        return _untimed(frame if self.digits is None else rounded(frame, self.digits))
 
     def write(self, directory: str | Path) -> None:
         """Write frames, tables and figures below ``directory``, and what they rest on.

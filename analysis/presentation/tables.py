@@ -10,7 +10,7 @@ from unicodedata import category
 
 import pandas as pd
 from capability_transfer.analysis.presentation.latex import latex
-from capability_transfer.common.files import write_table, write_text
+from capability_transfer.common.files import agreed, write_table, write_text
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +68,7 @@ def number(value: float, digits: int) -> str:
     """A fixed number of decimals with a true minus sign; nothing for a missing value."""
     if pd.isna(value):
         return ""
-    text = f"{value:.{digits}f}"
+    text = f"{agreed(value):.{digits}f}"
     return text.replace("-", "−") if float(text) != 0 else text.lstrip("-")
 
 

@@ -20,6 +20,7 @@ from capability_transfer.analysis.published import read
 from capability_transfer.analysis.studies import held_out
 from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, option
+from capability_transfer.common.files import rounded
 from capability_transfer.common.parallel import replaced_quietly
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class TemplateBudgets(Result):
 
     def frames(self) -> dict[str, pd.DataFrame]:
         frames = {"few_templates": self.table, "few_templates_coverage": self.coverage}
-        return {name: frame.round(held_out.DIGITS) for name, frame in frames.items()}
+        return {name: rounded(frame, held_out.DIGITS) for name, frame in frames.items()}
 
     def tables(self) -> dict[str, Table]:
         known = read("study_predictions")

@@ -31,6 +31,7 @@ from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.analysis.published import read
 from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.files import rounded
 from capability_transfer.common.parallel import replaced_quietly
 from capability_transfer.common.seeds import DEFAULT_SEED
 from capability_transfer.features.languages import among
@@ -183,7 +184,7 @@ class HeldOut(Result):
             frames["resource_shape"] = self.shape.curves
         if self.nested is not None:
             frames["nested"] = self.nested
-        return {name: frame.round(DIGITS) for name, frame in frames.items()}
+        return {name: rounded(frame, DIGITS) for name, frame in frames.items()}
 
     def tables(self) -> dict[str, Table]:
         steps = self.ladder

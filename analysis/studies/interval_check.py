@@ -12,6 +12,7 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.studies import held_out
 from capability_transfer.common import progress
+from capability_transfer.common.files import rounded
 from capability_transfer.common.parallel import replaced_quietly
 
 PREDICTORS = ("study_pairs", "smooth")
@@ -40,7 +41,7 @@ class IntervalCheck(Result):
         return Provenance(self.source, seed=self.seed)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        return {"simulated_coverage": self.table.round(held_out.DIGITS)}
+        return {"simulated_coverage": rounded(self.table, held_out.DIGITS)}
 
     def views(self) -> list[View]:
         shown = self.table[["predictor", "level"]].copy()

@@ -27,6 +27,7 @@ from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import number
 from capability_transfer.analysis.studies.main_model import FittedModel, fit
 from capability_transfer.common.errors import InputError, name_some, suggest
+from capability_transfer.common.files import rounded
 from capability_transfer.features.languages import ENGLISH
 from scipy import stats
 
@@ -95,9 +96,9 @@ class Levers(Result):
         """The tables, odds ratios in the tens to four decimals: processors differ in the sixth."""
         rates = self.exchange_rates.rename_axis("quantity").rename("value").reset_index()
         return {
-            "levers": self.table.round(4),
-            "scale_cost": self.scale_cost.round(6),
-            "exchange_rates": rates.round(6),
+            "levers": rounded(self.table, 4),
+            "scale_cost": rounded(self.scale_cost, 6),
+            "exchange_rates": rounded(rates, 6),
         }
 
     def figures(self) -> dict[str, Callable[[], Figure]]:

@@ -44,6 +44,7 @@ from capability_transfer.analysis.studies.inference import Findings, Request, in
 from capability_transfer.analysis.study import MAIN
 from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, option, suggest
+from capability_transfer.common.files import rounded
 from capability_transfer.features.table import FEATURES
 
 if TYPE_CHECKING:
@@ -334,7 +335,7 @@ class FittedModel(Result, Glmm):
 
         What lme4 said of this very optimum in an earlier fit stays where it was not asked again.
         """
-        check = self.lme4_check.round(5)
+        check = rounded(self.lme4_check, 5)
         if self.judgement is None:
             check = kept_check(self.fit, Path(directory) / self.folder / "lme4_check.csv")
         Result.write(replace(self, lme4_check=check), directory)

@@ -10,11 +10,13 @@ from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.files import (
     PACKAGES,
     ROOT,
+    agreed,
     hash_settings,
     hash_table,
     hash_tree,
     read_table,
     replacing,
+    rounded,
     steady,
     write_table,
 )
@@ -41,6 +43,16 @@ def test_tables_come_back_as_they_were_written(tmp_path, suffix):
     path = write_table(table, tmp_path / "deep" / f"table{suffix}")
     back = pd.read_csv(path, keep_default_na=False) if suffix == ".csv" else pd.read_parquet(path)
     pd.testing.assert_frame_equal(back, table)
+
+
+def test_halves_are_rounded_alike_whatever_their_last_digits():
+    below, above = np.nextafter(0.274125, 0), np.nextafter(0.274125, 1)
+    for decimals in (5, 6):
+        found = rounded(pd.DataFrame({"x": [below, 0.274125, above], "n": [1, 2, 3]}), decimals)
+        assert found["x"].nunique() == 1
+        assert found["n"].tolist() == [1, 2, 3]
+    assert rounded(pd.DataFrame({"x": [1.23456, np.nan]}), 2)["x"].iloc[0] == 1.23
+    assert agreed(0.1 + 0.2) == 0.3
 
 
 def test_numbers_in_a_csv_are_those_that_any_machine_finds(tmp_path):

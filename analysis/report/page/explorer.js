@@ -428,6 +428,9 @@
   };
   let map, pointed = -1;
 
+  const ASKED = ["--ink", "--published"];
+  const isEvaluated = (setting) => (data.models[named(setting)]?.third ?? null) !== null;
+
   function place(asked) {
     const width = Math.max(byId("picture").clientWidth, 260), narrow = width < 480;
     const height = narrow ? 330 : Math.min(Math.max(0.62 * width, 380), 470);
@@ -442,12 +445,12 @@
     };
   }
 
-  // names under the axis at least 12 px apart, as near to their ticks as may be
+  // names under the axis at least 14 px apart, as near to their ticks as may be
   function spread(wanted, first, last) {
     const at = [...wanted];
-    for (let i = 1; i < at.length; i++) at[i] = Math.max(at[i], at[i - 1] + 12);
+    for (let i = 1; i < at.length; i++) at[i] = Math.max(at[i], at[i - 1] + 14);
     at[at.length - 1] = Math.min(at[at.length - 1], last);
-    for (let i = at.length - 2; i >= 0; i--) at[i] = Math.min(at[i], at[i + 1] - 12);
+    for (let i = at.length - 2; i >= 0; i--) at[i] = Math.min(at[i], at[i + 1] - 14);
     return at.map((value) => Math.max(value, first));
   }
 
@@ -491,6 +494,14 @@
         `stroke="var(${SHADES[third]})"/><text x="${legend + 21}" y="14">${text}</text>`);
       legend += 38 + 7 * text.length;
     });
+    asked.filter(isEvaluated).forEach((setting) => {
+      const text = modelName(setting), needed = 38 + 7 * text.length;
+      if (legend + needed > width) return;
+      shapes.push(`<line x1="${legend}" x2="${legend + 16}" y1="10" y2="10" stroke-width="2.5" ` +
+        `stroke="var(${ASKED[asked.indexOf(setting)]})"/>` +
+        `<text x="${legend + 21}" y="14">${escaped(text)}</text>`);
+      legend += needed;
+    });
     const means = [0, 1, 2].map((third) => {
       const own = evaluated.filter((one) => one.third === third);
       if (own.length < 2) return "";
@@ -518,10 +529,10 @@
   function mark(setting, number, asked) {
     const row = data.languages[setting.language], found = look(setting, setting.language);
     const aside = number > 0 && asked[0].language === setting.language ? 11 : 0;
-    const { box, x, y } = map, at = x(row) - aside, colour = number ? "--published" : "--ink";
-    const own = data.models[named(setting)];
-    const line = own && own.third !== null
-      ? `<path d="${path(trace(own))}" fill="none" stroke="var(${colour})" stroke-width="2.5"/>` : "";
+    const { box, x, y } = map, at = x(row) - aside, colour = ASKED[number];
+    const line = isEvaluated(setting)
+      ? `<path d="${path(trace(data.models[named(setting)]))}" fill="none" ` +
+        `stroke="var(${colour})" stroke-width="2.5"/>` : "";
     const end = at > (box.left + box.right) / 2 ? "end" : "start";
     const [, low, high] = found.intervals[1], side = end === "end" ? -9 : 9;
     const height = y(found.plugIn / 10) + (number ? 16 : 4);
