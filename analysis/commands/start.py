@@ -125,6 +125,8 @@ def predict(
         outcomes=outcomes, study=study, items=items, benchmark=benchmark or None,
         train=train if benchmark else None,
     )  # fmt: skip
+    if benchmark:
+        output.current().data(found.source, "Learned from")
     deliver(found, None)
     if save is not None:
         write_table(found.table, save)

@@ -57,6 +57,7 @@ def test_results_of_ones_own_move_the_prediction_and_add_a_benchmark(tmp_path, f
              "--model", "gemma-3-27b-it", "--train", train, "--save", saved]  # fmt: skip
     run = CliRunner().invoke(build(), list(map(str, [*asked, "--out", tmp_path])))
     assert run.exit_code == 0, run.output
+    assert "Learned from: the study's published cells and MGSM-Pro's original" in run.output
     table = pd.read_csv(saved).set_index("benchmark")
     before = found.table.set_index(["benchmark", "language"]).loc["mgsm_pro", "zul"]
     assert table.loc["mgsm_pro", "plug_in"] > before["plug_in"] + 0.1
