@@ -95,7 +95,7 @@ def enter(block: Block, clone: Path) -> None:
     if line.startswith(FEATURE):
         _enter(
             clone / "features/table.py",
-            ("features import fertility,", "features import latin, fertility,"),
+            ("features import articles,", "features import latin, articles,"),
             ("\nFEATURES = (\n", f"\nFEATURES = (\n    {line[1:-1]}\n"),
         )
     elif line.startswith(PREDICTOR):
