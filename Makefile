@@ -217,7 +217,7 @@ tests := test templates tokenizers evaluation logs dask notebooks docs
 # in a process for each core, up to four
 pytest := .venv/bin/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
 
-test: ## the quick tests: units, beside lme4, commands (some four minutes on two cores)
+test: ## the quick tests: units, beside lme4, commands (some three minutes on two cores)
 	$(needs) $(tests) lme4
 	$(pytest) -m quick $(ARGS)
 
