@@ -31,6 +31,7 @@ from capability_transfer.common.tables import (
     refuse,
 )
 from capability_transfer.features import languages as language_registry
+from capability_transfer.features import names as spelling
 
 STUDY, MGSM_PRO = "mgsm_symbolic", "mgsm_pro"
 QUESTIONS = 248
@@ -84,20 +85,45 @@ def read_counts(source: str | Path | pd.DataFrame, benchmark: str | None = None)
     Returns ``COUNTS`` and the columns of ``DESCRIBED`` that are there.
 
     Raises InputError for what ``schema.validate`` refuses, for outcomes of no stated benchmark, for
-    a benchmark that is not registered and states no floor, and for one with two.
+    a benchmark that is not registered and states no floor, for one with two or with two spellings,
+    and for a model that is described in two ways.
     """
     where = named(source, "outcomes")
     rows = _aggregates(source, where)
     if rows is None:
         rows = _of_cells(source, where, benchmark)
-    rows["benchmark"] = [names.registered(name) or name for name in rows["benchmark"]]
     rows["floor"] = _floors(rows, where)
     described = [column.name for column in DESCRIBED if column.name in rows.columns]
     key = ["benchmark", "model", "language"]
-    known = rows.groupby(key, sort=False)[["floor", *described]].first()
-    sums = rows.groupby(key, sort=False)[["n_correct", "n_total"]].sum()
-    table = sums.join(known).reset_index()
-    return table[[*COUNTS, *described]]
+    sums = rows.groupby(key, sort=False)[["n_correct", "n_total"]].sum().reset_index()
+    table = sums.join(rows.groupby("benchmark")["floor"].first(), on="benchmark")
+    return table.join(_descriptions(rows, described, where), on="model")[[*COUNTS, *described]]
+
+
+def _descriptions(rows: pd.DataFrame, columns: list[str], where: str) -> pd.DataFrame:
+    """What any row of a model says of it, by model."""
+    out = pd.DataFrame(index=rows["model"].unique())
+    for name in columns:
+        filled = rows[name].map(lambda value: value if str(value).strip() else None)
+        said = filled.groupby(rows["model"])
+        counts = said.nunique()
+        if (twice := counts.index[counts > 1]).size:
+            raise InputError(f"{where}: {name_some(twice)} has more than one {name}")
+        out[name] = said.first()
+    return out
+
+
+def _one_spelling(benchmark: pd.Series, where: str) -> pd.Series:
+    """Names of benchmarks, registered ones by their code."""
+    spelt = benchmark.map(lambda name: names.registered(name) or name)
+    found = [str(name) for name in spelt.unique()]
+    for name in found:
+        if len(alike := [one for one in found if spelling.same(one, name)]) > 1:
+            raise InputError(
+                f"{where}: are {name_some(alike)} one benchmark? Write it one way; two need names "
+                "that differ in more than case and punctuation"
+            )
+    return spelt
 
 
 def _aggregates(source: str | Path | pd.DataFrame, where: str) -> pd.DataFrame | None:
@@ -115,6 +141,7 @@ def _aggregates(source: str | Path | pd.DataFrame, where: str) -> pd.DataFrame |
             "of several are told apart by it alone"
         )
     check_columns(rows.columns, (*KINDS["aggregates"].columns, *DESCRIBED), where, "aggregates")
+    rows["benchmark"] = _one_spelling(rows["benchmark"], where)
     checked = validate(rows, "aggregates", where)
     for column in DESCRIBED:
         if column.name in rows.columns:
@@ -142,6 +169,7 @@ def _of_cells(source: str | Path | pd.DataFrame, where: str, benchmark: str | No
             "'benchmark'"
         )
     rows.loc[unstated, "benchmark"] = benchmark
+    rows["benchmark"] = _one_spelling(rows["benchmark"], where)
     counts = [
         read_outcomes(part.drop(columns="benchmark")).assign(benchmark=name)
         for name, part in rows.groupby("benchmark", sort=False)

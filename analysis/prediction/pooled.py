@@ -98,21 +98,30 @@ def pool(counts: Sequence[pd.DataFrame], languages: pd.DataFrame) -> Pool:
         languages: language, resource, articles (``store.known_languages``).
 
     Rows whose language has no resource are left out and named. Raises InputError for a language
-    that is not known.
+    that is not known, a ``PAIR`` that one table has twice, under whatever names, and for a
+    benchmark with two floors.
     """
+    own_codes = set(languages["language"])
     tables, models = [], pd.DataFrame(columns=[*MODEL, "hub_id", "tokenizer"])
     for table in counts:
         described = describe_models(table, models)
         outcomes = table[["benchmark", "language", "floor", "n_correct", "n_total"]]
         own = described.loc[table["model"]].reset_index(drop=True)
-        tables.append(outcomes.reset_index(drop=True).join(own))
+        joined = outcomes.reset_index(drop=True).join(own)
+        codes = {code: code if code in own_codes else language_registry.resolve(code)
+                 for code in joined["language"].unique()}  # fmt: skip
+        joined["language"] = joined["language"].map(codes)
+        _refuse_twice(joined, table)
+        tables.append(joined)
         new = described.drop_duplicates("variant")
         models = pd.concat([models, new[~new["variant"].isin(models["variant"])]])
     rows = pd.concat(tables[::-1], ignore_index=True).drop_duplicates(PAIR)
-    own = set(languages["language"])
-    codes = {code: code if code in own else language_registry.resolve(code)
-             for code in rows["language"].unique()}  # fmt: skip
-    rows["language"] = rows["language"].map(codes)
+    floors = rows.groupby("benchmark")["floor"].unique()
+    for benchmark, stated in floors[floors.map(len) > 1].items():
+        raise InputError(
+            f"{benchmark} has more than one floor, {' and '.join(f'{one:g}' for one in stated)}: "
+            "leave it empty, or give a benchmark that is answered otherwise another name"
+        )
     rows[FEATURES] = languages.set_index("language")[FEATURES].reindex(rows["language"]).to_numpy()
     lacking, told = rows["resource"].isna(), ()
     if lacking.any():
@@ -123,6 +132,20 @@ def pool(counts: Sequence[pd.DataFrame], languages: pd.DataFrame) -> Pool:
         )
     kept = rows.loc[~lacking, [*KEYS, "n_correct", "n_total"]]
     return Pool(kept.reset_index(drop=True), (*told, *_below_floors(kept)))
+
+
+def _refuse_twice(rows: pd.DataFrame, written: pd.DataFrame) -> None:
+    """InputError where one ``PAIR`` stands in two rows of a table, ``written`` with other names."""
+    twice = rows.duplicated(PAIR, keep=False).to_numpy()
+    if twice.any():
+        first = rows[twice].iloc[0]
+        same = (rows[PAIR] == first[PAIR]).all(axis=1).to_numpy()
+        names = [f"{row.model} in {row.language}" for row in written[same].itertuples()]
+        raise InputError(
+            f"{name_some(names)} are one model in one language on {first['benchmark']}, "
+            f"{first['variant']} in {first['language']}: keep one row; or, of two settings of a "
+            "model, say so in the columns base_model or reasoning"
+        )
 
 
 def _below_floors(rows: pd.DataFrame) -> list[str]:

@@ -46,11 +46,26 @@ def test_prompts_are_added_up():
         (aggregates(n_correct=[80, 55, 60, 51]), "n_correct is larger than n_total"),
         (aggregates(params_b=[8, 8, 0, 8]), "params_b is more than 0"),
         (aggregates(language=["swh"] * 4), "the same benchmark, model, language, prompt"),
+        (
+            aggregates(benchmark=["MGSM", "mgsm", "m", "n"], language=["swh"] * 4, floor=[0] * 4),
+            "the same benchmark, model, language, prompt",
+        ),
+        (aggregates(benchmark=["My test", "my-test", "m", "n"]), "My test, my-test one benchmark"),
+        (aggregates(params_b=[8, 70, 8, 8]), "a has more than one params_b"),
     ],
 )
 def test_what_cannot_be_told_apart_or_counted_is_refused(table, message):
     with pytest.raises(InputError, match=message):
         benchmarks.read_counts(table)
+
+
+def test_what_any_row_says_of_a_model_counts_for_all_of_them():
+    found = benchmarks.read_counts(
+        aggregates(params_b=["", 8, "", ""], family=["", "", "", "Mine"])
+    ).set_index("model")
+    assert found.loc["a", "params_b"].tolist() == [8.0] * 3
+    assert found.loc["a", "family"].tolist() == ["Mine"] * 3
+    assert found.loc["b", ["params_b", "family"]].isna().all()
 
 
 def test_cells_without_a_benchmark_need_one_to_be_named():

@@ -155,6 +155,30 @@ def test_a_model_below_what_guessing_gets_right_is_named():
     assert told.startswith("on two right less often than by guessing: model 3.")
 
 
+def test_a_later_table_counts_under_any_name_of_model_and_language():
+    table = counts().replace({"language": {"swh": "swa", "nld": "deu"}})
+    table = table[table["language"] != "swa"].drop_duplicates(["benchmark", "model", "language"])
+    later = table[table["language"] == "deu"].assign(language="de", n_correct=1)
+    later["model"] = later["model"].str.upper()
+    later = later.drop(columns=["params_b", "base_model", "family"])
+    rows = pooled.pool([table, later], languages()).rows
+    assert len(rows) == len(table)
+    assert (rows.loc[rows["language"] == "deu", "n_correct"] == 1).all()
+
+
+def test_one_pair_in_two_rows_of_a_table_is_refused():
+    table = counts()[["benchmark", "model", "language", "floor", "n_correct", "n_total"]]
+    again = table[table["language"] == "deu"].assign(language="de")
+    with pytest.raises(InputError, match="model 0 in deu, model 0 in de are one model in one"):
+        pooled.pool([pd.concat([table, again])], languages())
+
+
+def test_a_benchmark_has_one_floor_in_all_tables():
+    other = counts().query("benchmark == 'two' and language == 'deu'").assign(floor=0.125)
+    with pytest.raises(InputError, match=r"two has more than one floor, 0\.125 and "):
+        pooled.pool([counts(), other], languages())
+
+
 def test_one_language_is_not_enough(found):
     with pytest.raises(InputError, match="of one language only"):
         pooled.fit(found.without(found.rows["language"] != "eng"))
