@@ -429,7 +429,7 @@
   let map, pointed = -1;
 
   const ASKED = ["--ink", "--published"];
-  const isEvaluated = (setting) => (data.models[named(setting)]?.third ?? null) !== null;
+  const hasLine = (setting) => (data.models[named(setting)]?.third ?? null) !== null;
 
   function place(asked) {
     const width = Math.max(byId("picture").clientWidth, 260), narrow = width < 480;
@@ -494,7 +494,7 @@
         `stroke="var(${SHADES[third]})"/><text x="${legend + 21}" y="14">${text}</text>`);
       legend += 38 + 7 * text.length;
     });
-    asked.filter(isEvaluated).forEach((setting) => {
+    asked.filter(hasLine).forEach((setting) => {
       const text = modelName(setting), needed = 38 + 7 * text.length;
       if (legend + needed > width) return;
       shapes.push(`<line x1="${legend}" x2="${legend + 16}" y1="10" y2="10" stroke-width="2.5" ` +
@@ -530,7 +530,7 @@
     const row = data.languages[setting.language], found = look(setting, setting.language);
     const aside = number > 0 && asked[0].language === setting.language ? 11 : 0;
     const { box, x, y } = map, at = x(row) - aside, colour = ASKED[number];
-    const line = isEvaluated(setting)
+    const line = hasLine(setting)
       ? `<path d="${path(trace(data.models[named(setting)]))}" fill="none" ` +
         `stroke="var(${colour})" stroke-width="2.5"/>` : "";
     const end = at > (box.left + box.right) / 2 ? "end" : "start";
