@@ -9,6 +9,7 @@ from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.common.errors import InputError, suggest
 from scipy.special import xlogy
 
+EPSILON = np.finfo(float).eps  # fitted values and slopes stay as far off their ends, as in R
 KINDS = ("deviance", "pearson", "response", "working")
 
 
@@ -24,12 +25,12 @@ def residuals(fit: Fit, data: pd.DataFrame, kind: str = "deviance") -> pd.Series
     success, trials = fit.formula.counts(data)
     share = np.divide(success, trials, out=np.full(len(data), np.nan), where=trials > 0)
     eta = linear_predictor(fit, data)
-    fitted = probability(fit, eta, data)
+    fitted = np.clip(probability(fit, eta, data), EPSILON, 1 - EPSILON)
     raw = share - fitted
     if kind == "pearson":
         raw = raw * np.sqrt(trials / (fitted * (1 - fitted)))
     elif kind == "working":
-        raw = raw / slope(fit, eta, data)
+        raw = raw / np.maximum(slope(fit, eta, data), EPSILON)
     elif kind == "deviance":
         deviance = xlogy(share, share / fitted) + xlogy(1 - share, (1 - share) / (1 - fitted))
         raw = np.sign(raw) * np.sqrt(np.maximum(2 * trials * deviance, 0.0))

@@ -245,6 +245,18 @@ def test_a_floor_goes_through_predictions_and_residuals(cbpp):
         ct.glmer(FORMULA, data, floor=1.2)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_row_that_is_foretold_to_the_last_digit_has_residuals(cbpp):
+    sure = np.arange(len(cbpp)) == 0
+    data = cbpp.assign(shift=np.where(sure, 60.0, 0.0))
+    data.loc[sure, "incidence"] = data.loc[sure, "size"]
+    fit = ct.glmer(FORMULA, data, offset="shift")
+    assert fit.predict()[0] == 1
+    assert fit.resid("working")[0] == pytest.approx(1)  # (1 - p) / (p (1 - p))
+    for kind in ("response", "pearson", "deviance"):
+        assert fit.resid(kind)[0] == pytest.approx(0, abs=1e-6)
+
+
 def test_identifiers_that_are_numbers_are_levels_by_their_text(cbpp, model):
     for kind in (int, float, "Int64"):
         fit = ct.glmer(FORMULA, cbpp.astype({"herd": kind}))
