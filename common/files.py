@@ -134,8 +134,9 @@ def steady(table: pd.DataFrame) -> pd.DataFrame:
 
     Processors and linear algebra libraries differ from the twelfth digit or so of an estimate on.
     Numbers keep six decimals, or six digits where those are finer; what is below 1e-9 is noise
-    about zero. Columns named after ``p_value`` keep six digits however small, log-likelihoods and
-    their kin four decimals; ``difference…`` and ``max_abs_…``, what is left of numbers that nearly
+    about zero. Columns named after ``statistic`` keep six digits and those after ``p_value`` four
+    however small, which is what standard errors by differences allow; log-likelihoods and their
+    kin keep four decimals; ``difference…`` and ``max_abs_…``, what is left of numbers that nearly
     cancel, six decimals.
     """
     result = table.copy()
@@ -147,6 +148,8 @@ def steady(table: pd.DataFrame) -> pd.DataFrame:
         if name in LIKELIHOODS:
             values = values.round(4)
         elif str(name).startswith("p_value"):
+            values = _to_digits(values, 4)
+        elif str(name).startswith("statistic"):
             values = _to_digits(values, 6)
         elif str(name).startswith(LEFT_OVER):
             values = values.round(6)

@@ -60,6 +60,7 @@ def test_numbers_in_a_csv_are_those_that_any_machine_finds(tmp_path):
         {
             "estimate": [0.7803518551009245, -1234.5678901234, 1.23456789e-5, 1e-17, -0.0, np.nan],
             "p_value": [4.365412888011468e-27, 0.95219776, 1e-300, 0.0, 1.0, np.nan],
+            "statistic": [13.287657581, -3.700031, 0.1, 0.0, -0.0, np.nan],
             "log_lik": [-207466.37447840563] * 6,
             "max_abs_gradient": [3.1e-7] * 6,
             "difference": [1.306493611 - 1.3065] * 6,
@@ -75,7 +76,9 @@ def test_numbers_in_a_csv_are_those_that_any_machine_finds(tmp_path):
     np.testing.assert_array_equal(found["estimate"], estimates)
     np.testing.assert_array_equal(found[7], estimates)
     assert not np.signbit(found["estimate"][3:5]).any()
-    np.testing.assert_array_equal(found["p_value"], [4.36541e-27, 0.952198, 1e-300, 0, 1, np.nan])
+    np.testing.assert_array_equal(found["p_value"], [4.365e-27, 0.9522, 1e-300, 0, 1, np.nan])
+    z = [13.2877, -3.70003, 0.1, 0.0, 0.0, np.nan]
+    np.testing.assert_array_equal(found["statistic"], z)
     assert set(found["log_lik"]) == {-207466.3745}
     assert set(found["max_abs_gradient"]) == {0.0}
     assert set(found["difference"]) == {-6e-06}  # whatever their tenth digits
