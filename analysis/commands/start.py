@@ -108,7 +108,7 @@ def predict(
 ) -> None:
     """Predict a model's accuracy in languages, tested or not, with intervals.
 
-    The first call fits the model (a minute at most) and keeps the fit in OUT/cache.
+    The first call fits the model (some ten seconds) and keeps the fit in OUT/cache.
     """
     from capability_transfer.analysis.commands import reading
     from capability_transfer.analysis.studies.predictions import predict

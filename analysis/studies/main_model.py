@@ -554,9 +554,9 @@ def figure_02(table: pd.DataFrame, note: str) -> Figure:
     figure = plots.new_figure(6.4, height(table))
     forest(figure.add_subplot(), table)
     figure.legend(loc="outside upper left", ncols=2, fontsize=8)
-    shows = (
-        "Fixed effects with 95% Wald intervals, without the intercept; hollow: as published "
-        "(Table 3)."
+    compared = "published" in table and table["published"].notna().any()
+    shows = "Fixed effects with 95% Wald intervals, without the intercept" + (
+        "; hollow: as published (Table 3)." if compared else "."
     )
     plots.add_note(figure, note, shows)
     return figure
