@@ -68,7 +68,9 @@ def test_json_has_the_tidy_tables_at_full_precision(document, folder):
         numbers = written.select_dtypes("number").columns.drop("seconds", errors="ignore")
         told = told[numbers].astype(float)
         np.testing.assert_array_equal(steady(told), written[numbers].astype(float))
-        np.testing.assert_allclose(told, written[numbers].astype(float), rtol=5e-6, atol=5e-7)
+        for column in numbers:  # to the digits that are written
+            digits = 5e-4 if column == "p_value" else 5e-6
+            np.testing.assert_allclose(told[column], written[column], rtol=digits, atol=5e-7)
         assert name == "standardisation" or not told.equals(steady(told))  # in the document: whole
     assert document["tables"]["fixed_effects"][0]["published"] is None
 
