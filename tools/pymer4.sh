@@ -25,6 +25,7 @@ say "installing pymer4 (a minute or more) ..."
 rm -rf "$venv"
 .venv/bin/python -m venv "$venv"
 pip=("$venv/bin/python" -m pip --disable-pip-version-check)
-quietly "${pip[@]}" install setuptools wheel
+# rpy2 builds its bridge to R with cffi, and quietly builds none without
+quietly "${pip[@]}" install --constraint tools/pymer4.lock setuptools wheel cffi
 quietly "${pip[@]}" install --no-build-isolation -r tools/pymer4.lock
 printf '%s\n' "$state" > "$venv/state"
