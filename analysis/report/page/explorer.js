@@ -91,10 +91,12 @@
       input.after(this.list);
       input.setAttribute("aria-controls", this.list.id);
       input.addEventListener("focus", () => input.select());
-      input.addEventListener("click", () => {
-        this.open("");
-        setTimeout(() => input.select()); // after the browser has placed its cursor
+      input.addEventListener("mousedown", (event) => { // whose cursor would end the selection
+        event.preventDefault();
+        input.focus();
+        input.select();
       });
+      input.addEventListener("click", () => this.open(""));
       input.addEventListener("input", (event) => { event.stopPropagation(); this.open(input.value); });
       input.addEventListener("blur", () => this.close());
       input.addEventListener("keydown", (event) => this.key(event));
