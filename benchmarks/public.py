@@ -53,24 +53,28 @@ def crossed(levels: int, rows: int, seed: int) -> tuple[str, pd.DataFrame]:
 
 def insteval(seed: int) -> tuple[str, pd.DataFrame]:
     """Whether a lecture was rated 4 or 5 (R's lme4)."""
-    frame = from_r_frame(
-        session().robjects.r("transform(lme4::InstEval, y = as.numeric(y >= 4), s = paste0('s', s),"
-                             " d = paste0('d', d), studage = paste0('t', studage), lectage = "
-                             "paste0('t', lectage), service = as.numeric(service == '1'))")
-    )  # fmt: skip
+    frame = _of_r(
+        "transform(lme4::InstEval, y = as.numeric(y >= 4), s = paste0('s', s), d = paste0('d', d), "
+        "studage = paste0('t', studage), lectage = paste0('t', lectage), "
+        "service = as.numeric(service == '1'))"
+    )
     formula = "y ~ service + studage + lectage + (1 | s) + (1 | d)"
     return formula, frame[["y", "s", "d", "studage", "lectage", "service"]]
 
 
 def verbagg(seed: int) -> tuple[str, pd.DataFrame]:
     """Whether a person would curse, scold or shout (R's lme4)."""
-    frame = from_r_frame(
-        session().robjects.r("transform(lme4::VerbAgg, y = as.numeric(r2 == 'Y'), id = as.character"
-                             "(id), item = as.character(item), Gender = as.character(Gender), "
-                             "btype = as.character(btype), situ = as.character(situ))")
-    )  # fmt: skip
+    frame = _of_r(
+        "transform(lme4::VerbAgg, y = as.numeric(r2 == 'Y'), id = as.character(id), "
+        "item = as.character(item), Gender = as.character(Gender), btype = as.character(btype), "
+        "situ = as.character(situ))"
+    )
     formula = "y ~ (Anger + Gender + btype + situ)^2 + (1 | id) + (1 | item)"
     return formula, frame[["y", "Anger", "Gender", "btype", "situ", "id", "item"]]
+
+
+def _of_r(expression: str) -> pd.DataFrame:
+    return from_r_frame(session().robjects.r(expression))
 
 
 def main_fit(seed: int) -> tuple[str, pd.DataFrame]:

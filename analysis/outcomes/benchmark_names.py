@@ -30,11 +30,10 @@ def registry() -> pd.DataFrame:
 
 def registered(benchmark: str) -> str | None:
     """The registry's name of a benchmark, in any case and spelling; None for another one."""
-    known = _registry()
-    labels = {**known["name"].to_dict(), **{code: code for code in known.index}}
-    found = [code for code, label in labels.items() if names.same(label, benchmark)]
-    found += [code for code in known.index if names.same(code, benchmark)]
-    return found[0] if found else None
+    for code, name in _registry()["name"].items():
+        if names.same(code, benchmark) or names.same(name, benchmark):
+            return code
+    return None
 
 
 def of_task(task: str, language: str | None = None) -> str:

@@ -533,6 +533,13 @@ COLUMNS = 5
 """Panels side by side in Figure 14."""
 
 
+def _marked(name: str) -> dict[str, str]:
+    """How a predictor's points are drawn: its mark, hollow for the study's."""
+    colour = COLOURS[name]
+    hollow = "none" if name == "study" else colour
+    return {"marker": SHAPES[name], "linestyle": "", "color": colour, "markerfacecolor": hollow}
+
+
 @plots.styled
 def pairs_by_language(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figure:
     """Figure 14: Figure 6 language by language, in the order of their mean accuracy.
@@ -555,28 +562,15 @@ def pairs_by_language(pairs: pd.DataFrame, names: pd.Series, note: str) -> Figur
         for place, name in enumerate(shown):
             rows = pairs[(pairs["language"] == language) & (pairs["predictor"] == name)]
             axes.plot(
-                100 * rows["observed"], 100 * rows["predicted"], SHAPES[name], markersize=2.6,
-                color=COLOURS[name], alpha=0.7, markeredgewidth=0.5,
-                markerfacecolor="none" if name == "study" else COLOURS[name],
+                100 * rows["observed"], 100 * rows["predicted"], markersize=2.6, alpha=0.7,
+                markeredgewidth=0.5, **_marked(name),
             )  # fmt: skip
             error = 100 * np.abs(rows["predicted"] - rows["observed"]).mean()
             axes.text(
                 0.05, 0.95 - 0.13 * place, f"{SIGNS[name]} {error:.1f}",
                 transform=axes.transAxes, va="top", fontsize=7.5, color=COLOURS[name],
             )  # fmt: skip
-    handles = [
-        Line2D(
-            [],
-            [],
-            marker=SHAPES[name],
-            linestyle="",
-            color=COLOURS[name],
-            markersize=4,
-            markerfacecolor="none" if name == "study" else COLOURS[name],
-            label=TITLES[name],
-        )
-        for name in shown
-    ]
+    handles = [Line2D([], [], markersize=4, label=TITLES[name], **_marked(name)) for name in shown]
     figure.legend(handles=handles, loc="outside upper left", ncols=2, fontsize=8)
     figure.supylabel(PREDICTED, fontsize=9, color=plots.INK)
     bottom = panels[: len(order)][-COLUMNS:]

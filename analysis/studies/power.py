@@ -22,6 +22,7 @@ from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.glmm.laplace import Settings
 from capability_transfer.analysis.glmm.laplace import fit as laplace
 from capability_transfer.analysis.glmm.result import Fit
+from capability_transfer.analysis.glmm.shares import term_covariance
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet
@@ -390,21 +391,10 @@ def _linear_predictor(
     for term in fit.formula.random:
         codes, levels = pd.factorize(term.levels(cells))
         covariates, columns = fit.random_matrix(term, cells)
-        spread = _covariance(fit, term.group, columns)
+        spread = term_covariance(fit, term.group, columns)
         effects = rng.multivariate_normal(np.zeros(len(columns)), spread, len(levels))
         eta += np.einsum("ij,ij->i", covariates, effects[codes])
     return eta
-
-
-def _covariance(fit: Fit, group: str, columns: list[str]) -> np.ndarray:
-    """Covariance of one term's random effects from the fit's SDs and correlations."""
-    sds = np.array([fit.sd(group, column) for column in columns])
-    matrix = np.eye(len(columns))
-    for row in fit.correlations[fit.correlations["group"] == group].itertuples():
-        if row.term_1 in columns and row.term_2 in columns:
-            i, j = columns.index(row.term_1), columns.index(row.term_2)
-            matrix[i, j] = matrix[j, i] = row.correlation
-    return matrix * np.outer(sds, sds)
 
 
 def _run(

@@ -20,6 +20,7 @@ from scipy import sparse
 
 MOST_PAIRS = 8_000_000  # of effects that share a level of the eliminated term
 TOLERANCE = 1e-12  # relative, of solutions
+KEPT = 4_000  # effects whose dense factor can be kept: 64 MB
 
 
 def suits(design: Design) -> bool:
@@ -30,9 +31,6 @@ def suits(design: Design) -> bool:
     units = np.bincount(own.index[:, 0], minlength=own.copies)
     pairs = float(np.sum((units * (len(design.terms) - 1.0)) ** 2) / 2)
     return pairs <= MOST_PAIRS
-
-
-KEPT = 4_000  # effects whose dense factor can be kept: 64 MB
 
 
 class ScalarSystem:

@@ -496,12 +496,11 @@
         `stroke="var(${SHADES[third]})"/><text x="${legend + 21}" y="14">${text}</text>`);
       legend += 38 + 7 * text.length;
     });
-    asked.filter(hasLine).forEach((setting) => {
+    asked.forEach((setting, number) => {
       const text = modelName(setting), needed = 38 + 7 * text.length;
-      if (legend + needed > width) return;
+      if (!hasLine(setting) || legend + needed > width) return;
       shapes.push(`<line x1="${legend}" x2="${legend + 16}" y1="10" y2="10" stroke-width="2.5" ` +
-        `stroke="var(${ASKED[asked.indexOf(setting)]})"/>` +
-        `<text x="${legend + 21}" y="14">${escaped(text)}</text>`);
+        `stroke="var(${ASKED[number]})"/><text x="${legend + 21}" y="14">${escaped(text)}</text>`);
       legend += needed;
     });
     const means = [0, 1, 2].map((third) => {

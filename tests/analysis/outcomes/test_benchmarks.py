@@ -97,6 +97,7 @@ def test_a_benchmark_is_found_by_its_name_in_any_spelling():
     known = ["mgsm_symbolic", "mgsm_pro", "Own"]
     assert benchmark_names.find("MGSM-Pro", known) == "mgsm_pro"
     assert benchmark_names.find("own", known) == "Own"
+    assert benchmark_names.registered("Multilingual GSM-Symbolic") == "mgsm_symbolic"
     with pytest.raises(InputError, match="no outcomes of a benchmark 'belebele'"):
         benchmark_names.find("belebele", known)
 
