@@ -114,17 +114,19 @@ def _apart(table: pd.DataFrame, renamed: dict[str, str]) -> pd.DataFrame:
 
 
 def several_providers(table: pd.DataFrame) -> list[str]:
-    """Sentences on models that more than one provider served."""
-    served = defaultdict(set)
-    for model in table["model"].dropna():
-        served[model.partition("/")[2]].add(model)
+    """Sentences on models that more than one provider served and that are not one variant."""
+    served, called = defaultdict(set), defaultdict(set)
+    for row in table[table["stated"].isna()].itertuples():
+        name = row.model.partition("/")[2] or row.model  # a name without a provider is its own
+        served[name].add(row.model)
+        called[name].add(row.base_model)
     return [
         spelled(
             f"{name_some(sorted(models))} are kept apart; map them to one name to merge them "
             f"(models: in a {option('mapping')} file)"
         )
-        for models in served.values()
-        if len(models) > 1
+        for name, models in served.items()
+        if len(models) > 1 and len(called[name]) > 1
     ]
 
 
