@@ -42,6 +42,11 @@ READ = "study_items_read.csv"
 
 TRUTH = {True: "true", False: "false"}
 
+LOST = (
+    "points lost: accuracy expected of the flagged items, were they as elsewhere, minus theirs, "
+    "over all answers; below 0 they add some"
+)
+
 DEEPEST = 4.0
 """Log-odds at which the colours of the heat map end."""
 
@@ -86,7 +91,7 @@ class Items(Result):
         "accuracy expected and observed of the strongest quarter of models, and the share of them "
         "that score below half of what is expected; slope, what the item gains by a model's "
         "ability (1: as elsewhere, 0: nothing); Mantel and Haenszel's log-odds ratio and p-value. "
-        "`languages.csv`: flagged items by language and the accuracy points that they cost. "
+        f"`languages.csv`: flagged items by language and what they cost ({LOST}). "
         "`spread.csv`: the parameters of the mixture.\n\n"
     )
 
@@ -239,7 +244,8 @@ class Items(Result):
 
     def views(self) -> list[View]:
         table = language_display(self.languages)
-        return [*super().views(), View("What flagged items cost, by language", table)]
+        title = f"What flagged items cost, by language ({LOST})"
+        return [*super().views(), View(title, table)]
 
     def findings(self) -> list[str]:
         table, flagged = self.found.items, self.flagged
@@ -248,11 +254,11 @@ class Items(Result):
         worst = self.languages.iloc[0]
         wrong = (1 - flagged["broken"]).mean()
         return [
-            f"{len(flagged)} of {len(table):,} items are flagged, {(flagged['effect'] < 0).sum()} "
-            "of them harder than elsewhere; the share of ordinary ones expected among them is "
+            f"flagged: {len(flagged)} of {len(table):,} items, {(flagged['effect'] < 0).sum()} of "
+            "them harder than elsewhere; the share of ordinary ones expected among them is "
             f"{wrong:.1%}",
             f"{labels.language(worst['language'])} loses most: {worst['lost']:.1f} accuracy points "
-            f"by {worst['flagged']} flagged items",
+            f"by flagged items ({worst['flagged']})",
             *([f"Read and judged: {_told(self.judgements)}"] if len(self.judgements) else []),
         ]
 

@@ -1,6 +1,7 @@
 """The example data of the documentation: six made-up models in six languages, from known effects.
 
-``python docs/examples/simulate.py`` writes outcomes.csv, models.csv, few.csv and the logs of an
+``python docs/examples/simulate.py`` writes outcomes.csv, translated.csv (the same but for one
+German template, which is answered as if mistranslated), models.csv, few.csv and the logs of an
 evaluation (in the format of Every Eval Ever) beside itself.
 """
 
@@ -53,7 +54,10 @@ few = pd.DataFrame(
         "n_total": 20,
     }
 )
+faulty = (cells["language"] == "deu") & (cells["template"] == "q08")
+broken = cells.assign(n_correct=cells["n_correct"].where(~faulty, cells["n_correct"] // 8))
 cells.to_csv(HERE / "outcomes.csv", index=False)
+broken.to_csv(HERE / "translated.csv", index=False)
 models.to_csv(HERE / "models.csv", index=False)
 few.to_csv(HERE / "few.csv", index=False)
 

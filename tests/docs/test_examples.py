@@ -11,11 +11,12 @@ import pandas as pd
 import pytest
 import typer
 from capability_transfer.analysis.commands import output, registry
-from capability_transfer.analysis.data import load
+from capability_transfer.analysis.data import load, read_cells
 from capability_transfer.analysis.glmm import engines
 from capability_transfer.analysis.outcomes import formats, mapping
 from capability_transfer.analysis.outcomes.ingest import ingest
 from capability_transfer.analysis.pipeline import index, steps
+from capability_transfer.analysis.studies.items import items
 from capability_transfer.analysis.studies.main_model import fit
 from capability_transfer.features import table
 from typer.testing import CliRunner
@@ -111,8 +112,21 @@ def test_example_data_are_as_simulated(tmp_path):
     subprocess.run([sys.executable, script], check=True)
     logs = {f"logs/{path.name}" for path in (EXAMPLES / "logs").iterdir()}
     assert logs == {f"logs/{path.name}" for path in (tmp_path / "logs").iterdir()}
-    for name in ("outcomes.csv", "models.csv", "few.csv", *logs):
+    for name in ("outcomes.csv", "translated.csv", "models.csv", "few.csv", *logs):
         assert (tmp_path / name).read_text() == (EXAMPLES / name).read_text()
+
+
+def test_the_screen_finds_the_fault_that_is_planted():
+    screened = items(read_cells(EXAMPLES / "translated.csv"))
+    (found,) = screened.flagged.itertuples()
+    assert (found.language, found.template) == ("deu", "q08")
+    page = " ".join((ROOT / "docs" / "screen-a-benchmark.md").read_text(encoding="utf-8").split())
+    assert f"in {found.observed:.0%} of cases instead of {found.expected:.0%}" in page
+    cost = screened.views()[1]
+    assert "points lost: accuracy expected of the flagged items" in cost.title
+    lost = 100 * (found.expected - found.observed) / 12  # of twelve templates
+    assert cost.display["Points lost"].tolist() == [f"{lost:.2f}", *["0.00"] * 5]
+    assert not items(read_cells(EXAMPLES / "outcomes.csv")).items["flagged"].any()
 
 
 @pytest.mark.needs("R")
