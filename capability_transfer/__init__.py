@@ -51,6 +51,10 @@ def __getattr__(name: str) -> object:
         return found
     if name in MODULES:
         return import_module(f"{__name__}.{MODULES[name]}")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("capability-transfer")
     if name.startswith("__"):  # what the import system asks about
         raise AttributeError(name)
     from capability_transfer.common.errors import suggest

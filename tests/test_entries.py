@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 from inspect import signature
 
 import pytest
@@ -48,3 +49,7 @@ def test_a_misspelt_entry_is_answered_with_a_near_one():
         _ = ct.hold_ot
     with pytest.raises(ImportError, match="cannot import name"):
         from capability_transfer import nothing_like_it  # noqa: F401
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert ct.__version__ == version("capability-transfer")

@@ -119,7 +119,8 @@ class SampleSize(Result):
         told = []
         for row in self.claims.itertuples():
             beside = "" if pd.isna(row.published) else f" (published {row.published:g})"
-            told.append(f"{row.statistic.replace('_', ' ')}: {number(row.value, 3)}{beside}")
+            digits = 0 if "templates_for" in row.statistic else 3  # these are counts
+            told.append(f"{row.statistic.replace('_', ' ')}: {number(row.value, digits)}{beside}")
         for row in self.needed.itertuples():
             told.append(
                 f"{row.templates} {row.split} templates for a standard error of {row.std_error:g}"

@@ -93,6 +93,10 @@ def test_the_claims_of_the_appendix(result):
     exact = ["precision_ratio", "template_share", "templates_for_half_the_error"]
     assert (ratio[exact] - 1).abs().max() < 0.02
     assert claims.loc["original_templates_for_symbolic_precision", "value"] == 212
+    told = result.findings()
+    assert "original templates for symbolic precision: 212 (published 213)" in told
+    assert "templates for half the error: 400 (published 400)" in told
+    assert "template share: 0.934 (published 0.93)" in told
     shares = claims[claims.index.str.startswith("removed")]
     assert (shares["value"] - shares["published"]).abs().max() < 0.005
 
