@@ -13,7 +13,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
+from capability_transfer.common.errors import name_some, speaks_options
 from scipy import stats
+
+FEW = 30
+"""Degrees of freedom below which t intervals are recommended."""
 
 
 def level_wise(fit: Fit, data: pd.DataFrame) -> pd.DataFrame:
@@ -38,6 +42,25 @@ def level_wise(fit: Fit, data: pd.DataFrame) -> pd.DataFrame:
         group = min(within, key=count.__getitem__)
         rows.append((name, group, count[group], max(count[group] - constant[group].sum(), 1)))
     return pd.DataFrame(rows, columns=["term", "group", "levels", "df"]).astype({"df": float})
+
+
+def few_levels(fit: Fit, data: pd.DataFrame, *, offered: bool = True) -> list[str]:
+    """A word on the effects that few levels tell of, or nothing.
+
+    ``offered`` is whether whoever reads it can ask for t intervals.
+    """
+    table = level_wise(fit, data)
+    few = table[table["df"] < FEW]
+    if few.empty:
+        return []
+    named = name_some(
+        (f"{row.term} ({row.levels} levels of {row.group})" for row in few.itertuples()), 12
+    )
+    ways = "--intervals t" if speaks_options() else "conf_int(method='t') or tidy(conf_method='t')"
+    return [
+        f"few levels: {named}; Wald intervals are too narrow there"
+        + (f", use {ways}" if offered else "")
+    ]
 
 
 def t_table(fit: Fit, data: pd.DataFrame, level: float = WALD_LEVEL) -> pd.DataFrame:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from html import escape
 
 import narwhals as nw
 import numpy as np
@@ -11,6 +12,25 @@ from capability_transfer.analysis.glmm.formula import Formula
 from capability_transfer.common.errors import InputError, name_some
 
 NA_ACTIONS = ("fail", "drop")
+
+
+class Wide(pd.DataFrame):
+    """A data frame that prints unbroken, four digits of each number, ``attrs["note"]`` below."""
+
+    @property
+    def _constructor(self) -> type[Wide]:
+        return Wide
+
+    def _written(self, write: Callable[..., str]) -> str:
+        unnamed = self.index.equals(pd.RangeIndex(len(self)))
+        return write(float_format="{:.4g}".format, index=not unnamed, na_rep="", max_rows=60)
+
+    def __repr__(self) -> str:
+        text = self._written(self.to_string)
+        return f"{text}\n({self.attrs['note']})" if self.attrs.get("note") else text
+
+    def _repr_html_(self) -> str:
+        return self._written(self.to_html) + f"<p>{escape(self.attrs.get('note', ''))}</p>"
 
 
 def as_frame(data: object) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm import degrees, marginal, residuals, shares, wald
 from capability_transfer.analysis.glmm.formula import parse
-from capability_transfer.analysis.glmm.frames import as_frame
+from capability_transfer.analysis.glmm.frames import Wide, as_frame
 from capability_transfer.analysis.glmm.inference import (
     METHODS,
     bootstrap,
@@ -441,7 +441,7 @@ class Habits:
         found = pd.concat(tables, ignore_index=True)
         order = ["effect", "group", "level", "term", "estimate", "std_error", "statistic", "df",
                  "p_value", "conf_low", "conf_high"]  # fmt: skip
-        return found[[name for name in order if name in found.columns]]
+        return Wide(found[[name for name in order if name in found.columns]])
 
     def glance(self) -> pd.DataFrame:
         """The fit in one row: nobs, log_lik, aic, bic, deviance, df, and the optimiser's record."""

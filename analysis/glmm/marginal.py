@@ -14,6 +14,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.columns import LOGICAL
+from capability_transfer.analysis.glmm.frames import Wide
 from capability_transfer.analysis.glmm.predict import linear_predictor, probability, slope
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
 from capability_transfer.analysis.glmm.wald import single
@@ -93,7 +94,7 @@ def contrasts(
         level: of the intervals.
 
     Returns the columns of ``by``, contrast, estimate, std_error, statistic, p_value, conf_low,
-    conf_high, odds_ratio.
+    conf_high, odds_ratio; printed, it says how p-values and intervals are adjusted.
     """
     if method not in CONTRASTS:
         raise InputError(f"contrasts are {' or '.join(CONTRASTS)}, not {method!r}")
@@ -121,7 +122,9 @@ def contrasts(
             value = values[place] if isinstance(values, tuple) else values
             table.insert(place, name, value)
         tables.append(table.assign(odds_ratio=np.exp(table["estimate"])))
-    return pd.concat(tables, ignore_index=True)
+    found = Wide(pd.concat(tables, ignore_index=True))
+    found.attrs["note"] = _adjustment(adjust, len(tables[0]), within, level)
+    return found
 
 
 def effects(
@@ -169,7 +172,7 @@ def effects(
             std_error = float(np.sqrt(gradient @ fit.covariance @ gradient))
             found = single((q - p) / width, std_error, level)
             rows.append({"term": name, "contrast": label} | found)
-    return pd.DataFrame(rows)
+    return Wide(rows)
 
 
 def _mean_probability(
@@ -240,6 +243,18 @@ def _check(name: str, covariates: Sequence[str]) -> None:
 
 def _listed(names: str | Sequence[str] | Mapping) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
+
+
+def _adjustment(adjust: str, tests: int, within: list[str], level: float) -> str:
+    """How p-values and intervals of so many comparisons are adjusted, in words."""
+    if tests == 1 or adjust == "none":
+        return f"{100 * level:g}% intervals; p-values and intervals are of each comparison alone"
+    how = {"tukey": "Tukey's method", "bonferroni": "Bonferroni's method",
+           "holm": "Holm's method, intervals by Bonferroni's"}[adjust]  # fmt: skip
+    each = f" within each {' and '.join(within)}" if within else ""
+    return (
+        f"p-values and {100 * level:g}% intervals are adjusted for {tests} comparisons{each}: {how}"
+    )
 
 
 def _adjusted(table: pd.DataFrame, adjust: str, count: int, level: float) -> pd.DataFrame:

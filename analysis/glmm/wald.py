@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.frames import Wide
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
 from capability_transfer.common.errors import InputError, suggest
 from scipy import stats
@@ -38,7 +39,7 @@ def linear_test(
     covariance = matrix @ fit.covariance @ matrix.T
     if len(texts) == 1:
         row = {"hypothesis": texts[0]} | single(estimate[0], np.sqrt(covariance[0, 0]), level)
-        return pd.DataFrame([row])
+        return Wide([row])
     return pd.DataFrame([{"hypothesis": ", ".join(texts)} | joint(estimate, covariance)])
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.glmm import frames, saved
 from capability_transfer.analysis.glmm.columns import INTERCEPT
-from capability_transfer.analysis.glmm.degrees import level_wise
+from capability_transfer.analysis.glmm.degrees import few_levels
 from capability_transfer.analysis.glmm.engines import engine as engine_of
 from capability_transfer.analysis.glmm.formula import parse
 from capability_transfer.analysis.glmm.habits import Habits
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FAMILIES = ("binomial", "bernoulli", "logit")
-FEW = 30
-"""Degrees of freedom below which t intervals are recommended."""
 
 
 class Glmm(Habits, Shown):
@@ -58,7 +56,7 @@ class Glmm(Habits, Shown):
 
     def warnings(self) -> list[str]:
         """What was done to the data, and what to know of the fit before trusting it."""
-        return [*self.told, *self.fit.warnings()]
+        return [*self.told, *few_levels(self.fit, self.data), *self.fit.warnings()]
 
     def sheet(self) -> Sheet:
         return self.summary().sheet()
@@ -130,7 +128,7 @@ class Summary(Shown):
             "GLMM (binomial, logit), effects in log-odds",
             facts,
             self.display(),
-            (*self._few(), *model.warnings()),
+            tuple(model.warnings()),
         )
 
     def display(self) -> pd.DataFrame:
@@ -153,20 +151,6 @@ class Summary(Shown):
             slope = "" if terms == [INTERCEPT] else f", {' and '.join(terms)}"
             rows.append({"": f"{kind} {row.group}{slope}", "Estimate": number(row.sdcor, 3)})
         return pd.DataFrame(rows).fillna("")
-
-    def _few(self) -> list[str]:
-        """A word on effects that few levels tell of."""
-        table = level_wise(self.model.fit, self.model.data)
-        few = table[table["df"] < FEW]
-        if few.empty:
-            return []
-        named = name_some(
-            f"{row.term} ({row.levels} levels of {row.group})" for row in few.itertuples()
-        )
-        return [
-            f"few levels: {named}; Wald intervals are too narrow there, use "
-            "conf_int(method='t') or tidy(conf_method='t')"
-        ]
 
 
 @speaking_python

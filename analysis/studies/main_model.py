@@ -20,6 +20,7 @@ from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.design import Design, build, chosen, needed
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.columns import INTERCEPT
+from capability_transfer.analysis.glmm.degrees import few_levels
 from capability_transfer.analysis.glmm.diagnostics import separated_levels
 from capability_transfer.analysis.glmm.engines import OPTIMISER, check_mode
 from capability_transfer.analysis.glmm.formula import Formula, parse
@@ -57,6 +58,7 @@ CHECK = ["quantity", "term", "ours", "lme4", "difference"]
 
 COLUMNS = ("part", "name", "term", "levels", "estimate", "std_error", "std_error_rx", "statistic",
            "p_value", "conf_low", "conf_high", "published", "difference")  # fmt: skip
+RX = "SE (RX): lme4's, which take the SDs as known"
 DISPLAYED = {
     "estimate": ("Estimate", partial(number, digits=3)),
     "std_error": ("SE", partial(number, digits=3)),
@@ -235,7 +237,7 @@ class FittedModel(Result, Glmm):
         fixed, display = table.data["part"] == "fixed", table.display.drop(columns="z")
         random = display.columns.difference(["SE", "SE (RX)", "p"], sort=False)
         shown = [
-            View(f"Fixed effects ({self.unit()})", display[fixed]),
+            View(f"Fixed effects ({self.unit()}{self._legend()})", display[fixed]),
             View("Random effects (log-odds)", display.loc[~fixed, random]),
         ]
         explained = self.variance_explained
@@ -246,12 +248,17 @@ class FittedModel(Result, Glmm):
                 "SD": [number(value, 3) for value in explained["sd"]],
                 "Explained": explained["explained"].map(_percent),
             }
-            for column in ("published", "difference"):
-                if column in explained.columns:
-                    columns[column.capitalize()] = explained[column].map(_percent)
+            if "published" in explained.columns:
+                columns["Published"] = explained["published"].map(_percent)
+                points = [number(100 * value, 1) for value in explained["difference"]]
+                columns["Difference (points)"] = points
             title = "Variance explained, against size alone"
             shown.append(View(title, pd.DataFrame(columns)))
         return [*shown, *self.asked.views()]
+
+    def _legend(self) -> str:
+        """What the column of lme4's standard errors is, where there is one."""
+        return "" if self.lme4_check.empty else f"; {RX}"
 
     def findings(self) -> list[str]:
         fit, record = self.fit, self.fit.optimisation
@@ -271,10 +278,12 @@ class FittedModel(Result, Glmm):
         return [*told, *self.asked.notes]
 
     def notes(self) -> list[str]:
-        """What to know of this fit before trusting it: what was left out, convergence, separation,
-        dispersion."""
+        """What to know of this fit before trusting it: what was left out, few levels,
+        convergence, separation, dispersion."""
         told = [*self.without, *self.expected, *self.design.omissions()]
         told += unexplained(self._explained())
+        if self.asked.intervals is None or (self.asked.intervals["method"] == "wald").all():
+            told += few_levels(self.fit, self.design.data)
         for label, which in (("main model", self.fit), ("size-only baseline", self.baseline)):
             told += [f"{label}: {text}" for text in (which.warnings() if which else ())]
         return told
@@ -292,7 +301,7 @@ class FittedModel(Result, Glmm):
         if (judgement := self.judgement) is not None:
             facts[f"lme4 {judgement.theirs.versions['lme4']}"] = (
                 f"its log-likelihood at this optimum is {judgement.theirs.log_lik:.2f}, modes "
-                f"within {judgement.max_mode_difference:.0e}"
+                f"within {judgement.max_mode_difference:.0e}; {RX}"
             )
         facts |= {
             f"explained, {labels.group(row.group)}": f"{row.explained:.1%} of the variance that "
@@ -505,7 +514,7 @@ def table_03(
     caption = f"Fixed effects ({unit}) and random-effect SDs."
     caption = f"Table 3. {caption}" if compared else caption
     if std_error_rx is not None:
-        note = f"{note} SE: from the exact Hessian; SE (RX): lme4's, which take the SDs as known."
+        note = f"{note} SE: from the exact Hessian; {RX}."
     return Table("table_03", caption, note, data, display)
 
 

@@ -12,6 +12,7 @@ from capability_transfer.analysis import design, labels
 from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Study, given, load
 from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.degrees import few_levels
 from capability_transfer.analysis.glmm.inference import LikelihoodRatio, likelihood_ratio_test
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.outcomes.schema import pair_totals
@@ -55,6 +56,7 @@ class Penalty(Result):
 
     Attributes:
         fit: Eq. 2.
+        told: what to know of it before trusting it.
         reduced: without the language-specific penalty.
         test: of that penalty.
         gaps: ``pair_gaps`` of every run.
@@ -67,6 +69,7 @@ class Penalty(Result):
     """
 
     fit: Fit
+    told: tuple[str, ...]
     reduced: Fit
     test: LikelihoodRatio
     gaps: pd.DataFrame
@@ -116,7 +119,7 @@ class Penalty(Result):
         ]
 
     def notes(self) -> list[str]:
-        return self.fit.warnings()
+        return list(self.told)
 
     def fixed_effects(self) -> pd.DataFrame:
         """Fixed effects (log-odds), the published δ and p-values beside them."""
@@ -205,6 +208,7 @@ def penalty(study: Study | None = None) -> Penalty:
     modelled = gaps[gaps["variant"].isin(inputs.cells["variant"].unique())]
     return Penalty(
         fit=fit,
+        told=(*few_levels(fit, built.data, offered=False), *fit.warnings()),
         reduced=reduced,
         test=likelihood_ratio_test(fit, reduced),
         gaps=gaps,

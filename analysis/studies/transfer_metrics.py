@@ -12,6 +12,7 @@ from capability_transfer.analysis import design
 from capability_transfer.analysis.arguments import speaking_python, whole
 from capability_transfer.analysis.data import Study, given
 from capability_transfer.analysis.glmm.cache import cached_fit
+from capability_transfer.analysis.glmm.degrees import few_levels
 from capability_transfer.analysis.glmm.result import Fit
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
@@ -239,7 +240,8 @@ def measures(
                 progress=tell,
             )
         effects = glmm_effects(fit, built.data)
-        told = (*told, *built.omissions(), *fit.warnings())
+        told = (*told, *built.omissions())
+        told = (*told, *few_levels(fit, built.data, offered=False), *fit.warnings())
     unmatched = "intersect" if intersect else "error"
     with progress.working("measures and their bootstrap"):
         parts = transfer_tables(cells, features, source, unmatched, draws, study.seed, effects)

@@ -1,6 +1,7 @@
 """What people type of a fit, beside R's summary, confint, ranef, VarCorr, anova, predict, emmeans
 and performance, or beside closed forms."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -315,6 +316,25 @@ def test_means_and_contrasts_are_those_of_emmeans(by_formula, name, call):
     assert sorted(ours.index) == sorted(wanted.index)
     columns = [name for name in wanted.columns[2:] if name in ours.columns]
     close(ours.loc[wanted.index, columns], wanted[columns], 2e-4)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ({}, "p-values and 95% intervals are adjusted for 6 comparisons: Tukey's method"),
+        ({"adjust": "holm", "level": 0.9}, "90% intervals are adjusted for 6 .* Bonferroni's"),
+        ({"adjust": "none"}, "of each comparison alone"),
+        ({"method": "reference", "adjust": "bonferroni"}, "for 3 comparisons: Bonferroni's"),
+        ({"by": "big"}, "for 6 comparisons within each big: Tukey's method"),
+    ],
+)
+def test_contrasts_fit_a_line_and_say_how_they_are_adjusted(by_formula, call, said):
+    text = repr(by_formula["period * big + log(size)"].contrasts("period", **call))
+    *rows, note = text.splitlines()
+    assert re.search(said, note)
+    assert len(rows) == {"reference": 4}.get(call.get("method"), 7) + 6 * ("by" in call)
+    assert rows[0].endswith("odds_ratio")
+    assert max(map(len, rows)) < 90
 
 
 @pytest.mark.parametrize("row", list(SHARES.itertuples()), ids=lambda row: row.formula)

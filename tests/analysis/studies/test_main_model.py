@@ -1,5 +1,7 @@
 """The study's main model on the embedded data: against the published figures and against lme4."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,6 +56,21 @@ def test_the_features_explain_92_and_23_percent(result):
     assert explained["variant:language"] == pytest.approx(0.226, abs=5e-4)
     for group, sd in values("study_estimates", "name", kind="baseline").items():
         assert result.baseline.sd(group) == pytest.approx(sd, abs=2e-4)
+
+
+def test_what_is_explained_differs_by_points_from_what_was_published(result):
+    display = result.views()[2].display
+    assert display["Explained"].tolist() == ["91.7%", "22.6%"]
+    assert display["Difference (points)"].tolist() == ["−0.3", "−0.4"]
+
+
+def test_a_column_of_lme4s_standard_errors_has_a_legend(result):
+    columns = ["quantity", "term", "ours", "lme4", "difference"]
+    check = pd.DataFrame([("std_error", "resource", 0.07, 0.08, -0.01)], columns=columns)
+    view = replace(result, lme4_check=check).views()[0]
+    assert "SE (RX)" in view.display
+    assert view.title.endswith("SE (RX): lme4's, which take the SDs as known)")
+    assert "RX" not in result.views()[0].title
 
 
 def test_the_fit_ends_well(result):

@@ -8,7 +8,7 @@ from capability_transfer.analysis import study as named
 from capability_transfer.analysis.glmm.laplace import fit as laplace
 from capability_transfer.analysis.presentation.result import ROWS, Sheet, as_html, as_text
 from capability_transfer.analysis.studies.inference import Request
-from capability_transfer.common.errors import InputError
+from capability_transfer.common.errors import InputError, speaking_options
 
 from capability_transfer import fit
 
@@ -114,3 +114,20 @@ def test_lme4s_verdict_is_shown_where_it_was_asked(study, model):
     assert differences["log_lik"] == pytest.approx(0, abs=1e-4)
     assert "its log-likelihood at this optimum" in repr(judged)
     assert model.lme4_check.empty
+
+
+PYTHON = "conf_int(method='t') or tidy(conf_method='t')"
+
+
+def test_few_levels_are_said_of_every_fit_until_intervals_allow_for_them(model, study):
+    few = (
+        "few levels: (Intercept) (8 levels of language), resource (8 levels of language), distance "
+        "(8 levels of language), size (23 levels of variant), reasoning (23 levels of variant)"
+    )
+    (told,) = [note for note in model.notes() if note.startswith("few levels")]
+    assert told == f"{few}; Wald intervals are too narrow there, use {PYTHON}"
+    assert all(few in text for text in (repr(model), model.report(), repr(model.summary())))
+    with speaking_options():
+        assert any(note.endswith("use --intervals t") for note in model.notes())
+    better = fit(study, model.formula, request=Request(intervals="t"))
+    assert not any("few levels" in note for note in better.notes())
