@@ -112,7 +112,7 @@ def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd
     refits = Refits(predictor(name), cells, task.vectors, task.engine)
     away = (cells["language"] == language).to_numpy()
     truth = _accuracy(cells, language)
-    template = cells["template"].astype("category")
+    template = truth.columns.get_indexer(cells["template"])
     variant = truth.index.get_indexer(cells["variant"])
     none = refits.plug_in(~away, start)
     # draws differ little: each begins where the last one of as many templates ended
@@ -121,7 +121,7 @@ def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd
         order = shuffled(truth.columns, language, draw, task.seed)
         found, following = none
         for k in budgets:
-            unseen = away & ~template.isin(order[:k]).to_numpy()
+            unseen = away & ~truth.columns.isin(order[:k])[template]
             if k:
                 found, following = refits.plug_in(~unseen, ends.get(k, following))
                 ends[k] = following
@@ -187,11 +187,12 @@ def _errors(
 ) -> list[tuple]:
     """Rows of ``COLUMNS``; ``covered`` are the shares of pairs inside the intervals."""
     rows = []
+    accuracy = truth.to_numpy()
     for which, against, shares in (
-        ("all", truth.mean(axis=1), UNCOUNTED),
-        ("unseen", truth.drop(columns=seen).mean(axis=1), covered),
+        ("all", accuracy, UNCOUNTED),
+        ("unseen", accuracy[:, ~truth.columns.isin(seen)], covered),
     ):
-        difference = POINTS * (point - against.to_numpy())
+        difference = POINTS * (point - np.nanmean(against, axis=1))
         key = (name, language, draw, len(seen), which)
         rows.append((*key, "pair", np.abs(difference).mean(), *shares))
         rows.append((*key, "language", abs(difference.mean()), *UNCOUNTED))

@@ -20,21 +20,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
+FACTORED = 300.0  # log-odds up to which exp of a sum is taken as a product
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The grid at one linear predictor; every array is units × columns.
+    """The grid at one linear predictor; every array is units × columns, or by unit.
 
-    ``ease`` is p, ``probability`` P, ``guessed`` c/P; ``observed`` is ``weight`` without a floor.
+    ``unit`` and ``cross`` add up to η. ``ease`` is p, ``probability`` P, ``guessed`` c/P;
+    ``observed`` is ``weight`` without a floor.
     """
 
-    eta: np.ndarray
+    unit: np.ndarray
+    cross: np.ndarray | None
     ease: np.ndarray
     probability: np.ndarray
     residual: np.ndarray
     weight: np.ndarray
     observed: np.ndarray
     guessed: np.ndarray | float = 0.0
+
+    @property
+    def eta(self) -> np.ndarray:
+        """Log-odds of (not guessed) success."""
+        return self.unit[:, None] if self.cross is None else self.unit[:, None] + self.cross
 
     def skewness(self) -> np.ndarray:
         """∂w/∂η."""
@@ -49,27 +58,36 @@ def evaluate(
     floor: np.ndarray | None = None,
 ) -> Cells:
     """The cells at log-odds ``unit[:, None] + cross`` (cross: units × columns or one row)."""
-    eta = unit[:, None] if cross is None else unit[:, None] + cross
-    with np.errstate(over="ignore"):  # exp(−η) = inf gives p = 0, as it should
-        ease = np.exp(-eta)
+    ease = _odds_against(unit, cross)
     ease += 1.0
     np.reciprocal(ease, out=ease)
     if floor is not None:
-        return _above(floor, eta, ease, successes, trials)
+        return _above(floor, unit, cross, ease, successes, trials)
     expected = trials * ease
     residual = successes - expected
     weight = np.subtract(1.0, ease)
     weight *= expected
-    return Cells(eta, ease, ease, residual, weight, weight)
+    return Cells(unit, cross, ease, ease, residual, weight, weight)
 
 
-def _above(floor, eta, ease, successes, trials) -> Cells:
+def _odds_against(unit: np.ndarray, cross: np.ndarray | None) -> np.ndarray:
+    """exp(−η); inf, which gives p = 0 as it should, where that is too large."""
+    unit = unit[:, None]
+    with np.errstate(over="ignore"):
+        if cross is None:
+            return np.exp(-unit)
+        one_row = cross.shape[0] == 1 and max(np.abs(unit).max(), np.abs(cross).max()) < FACTORED
+        return np.exp(-unit) * np.exp(-cross) if one_row else np.exp(-(unit + cross))
+
+
+def _above(floor, unit, cross, ease, successes, trials) -> Cells:
     probability = floor + (1 - floor) * ease
     known = np.divide(ease, probability, out=np.ones_like(ease), where=probability > 0)  # p/P
     guessed = 1 - (1 - floor) * known
     spread = trials * ease * (1 - ease)
     return Cells(
-        eta=eta,
+        unit=unit,
+        cross=cross,
         ease=ease,
         probability=probability,
         residual=known * (successes - trials * probability),

@@ -20,6 +20,7 @@ import numpy as np
 from capability_transfer.analysis.glmm.laplace.design import Design, loading
 from capability_transfer.analysis.glmm.laplace.rest import Rest, scatter, scatter_pairs, symmetric
 from scipy import sparse
+from scipy.linalg import blas
 
 CHUNK = 4_000_000  # doubles in a dense temporary
 
@@ -105,11 +106,16 @@ class UnitElimination:
             products[:units, :units] -= self._unit_gram(spread)
         if self.width:
             scaled = per_level(spread, self.cross)
-            flat = self.cross.reshape(-1, self.width)
-            products[units:, units:] -= flat.T @ scaled.reshape(-1, self.width)
+            products[units:, units:] -= self._cross_gram(spread, scaled)
             between = sum(self.turned[a] @ scaled[:, a] for a in range(self.q))
             products[:units, units:] -= between
             products[units:, :units] -= between.T
+
+    def _cross_gram(self, spread: np.ndarray, scaled: np.ndarray) -> np.ndarray:
+        if self.q == 1:  # half the work: M is positive
+            root = (np.sqrt(spread) * self.cross).reshape(-1, self.width)
+            return symmetric(np.triu(blas.dsyrk(1.0, root.T)))
+        return self.cross.reshape(-1, self.width).T @ scaled.reshape(-1, self.width)
 
     def _unit_gram(self, spread: np.ndarray) -> np.ndarray:
         units = self.rest.units

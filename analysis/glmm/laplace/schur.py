@@ -203,7 +203,5 @@ def check_definite(definite: bool) -> None:
 def symmetric_inverse(root: np.ndarray) -> np.ndarray:
     if not len(root):
         return root
-    lower = np.tril(lapack.dpotri(root, lower=1)[0])
-    out = lower + lower.T
-    np.fill_diagonal(out, lower.diagonal())
-    return out
+    lower = lapack.dpotri(root, lower=1)[0]
+    return np.where(np.tri(len(lower), dtype=bool), lower, lower.T)

@@ -8,6 +8,7 @@ normal. A random intercept has q = 1 and T = σ; correlated slopes have a lower-
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,12 @@ from capability_transfer.analysis.glmm.formula import RandomTerm
 from capability_transfer.analysis.glmm.laplace.kernels import Kernel
 from capability_transfer.analysis.glmm.laplace.layout import Codes, Layout
 from capability_transfer.common.errors import InputError, name_some
+
+
+@cache
+def _triangle(size: int) -> tuple[np.ndarray, np.ndarray]:
+    columns, rows = np.triu_indices(size)
+    return rows, columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +71,7 @@ class Term:
 
     def triangle(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows and columns of T's parameters, column by column (lme4's order of θ)."""
-        columns, rows = np.triu_indices(1 if self.root is not None else self.q)
-        return rows, columns
+        return _triangle(1 if self.root is not None else self.q)
 
     def block(self, theta: np.ndarray) -> np.ndarray:
         """T, q × q, on the scaled covariates."""
