@@ -127,6 +127,8 @@ def predict(
     )  # fmt: skip
     if benchmark:
         output.current().data(found.source, "Learned from")
+    elif found.calibrated:
+        output.current().data(found.calibrated, "Calibrated with")
     deliver(found, None)
     if save is not None:
         write_table(found.table, save)

@@ -31,6 +31,9 @@ MULTIPLE = (
 )
 """The meaning of the last column of ``in_percent``."""
 
+POINTS = "plug-in: what is not known is at its mean; integrated: the mean over what it may be"
+"""The meaning of the first two columns of ``in_percent``."""
+
 SOURCES = {"data": "", "counted": "~", "unknown": "?", "unused": "–"}
 """Marks that show where a relative fertility comes from."""
 
@@ -165,7 +168,7 @@ def target_lines(table: pd.DataFrame, target: float) -> list[str]:
         best = table.loc[table["best"].idxmax()]
         raise InputError(
             f"no size up to {table['limit_b'].iloc[0]:,.0f}B reaches {target:.0%} there: the best "
-            f"prediction is {best['best']:.0%} ({best['language']})"
+            f"plug-in prediction is {best['best']:.0%} ({best['language']})"
         )
     lines = []
     for row in table.itertuples():
@@ -175,5 +178,5 @@ def target_lines(table: pd.DataFrame, target: float) -> list[str]:
             text = f"no size up to {row.limit_b:,.0f}B (best: {row.best:.0%})"
         if row.reasoning_on == row.reasoning_on:
             text += f"; with reasoning on, this model: {row.reasoning_on:.0%}"
-        lines.append(f"{target:.0%} in {row.language}: {text}")
+        lines.append(f"{target:.0%} in {row.language} (plug-in): {text}")
     return lines

@@ -77,7 +77,8 @@ class BenchmarkPredictions(Result):
         return [View(title, describe.benchmarks_in_percent(self.table))]
 
     def findings(self) -> list[str]:
-        return list(map(describe.model_line, self.models)) if len(self.models) == 1 else []
+        shown = list(map(describe.model_line, self.models)) if len(self.models) == 1 else []
+        return [*shown, f"predictor: one model of all benchmarks (pooled); {describe.POINTS}"]
 
     def notes(self) -> list[str]:
         said = dict.fromkeys(note for model in self.models for note in model.notes)

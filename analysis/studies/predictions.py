@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from capability_transfer.analysis.arguments import several, speaking_python, whole
 from capability_transfer.analysis.data import Source, Study, given, located
+from capability_transfer.analysis.inputs import unused_columns
 from capability_transfer.analysis.outcomes.files import read_outcomes
 from capability_transfer.analysis.prediction import describe, loo, new_language, new_model
+from capability_transfer.analysis.prediction.predictors import predictor
+from capability_transfer.analysis.prediction.store import DEFAULT
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
@@ -22,6 +25,8 @@ from capability_transfer.common.tables import named
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+PREDICTOR = f"{predictor(DEFAULT).label} ({DEFAULT})"
 
 WIDTHS = {95: 1.2, 80: 3.2, 50: 6.0}
 """Lines of the intervals, in points."""
@@ -42,7 +47,9 @@ class Predictions(Result):
             None without one.
         target: the accuracy to reach (0–1), or None.
         source: which data the prediction was learned from.
-        left_out: what the model is without, since these data cannot tell it.
+        calibrated: which data it was calibrated with, empty where there are none.
+        left_out: columns that nothing reads, and what the model is without, since these data
+            cannot tell it.
         seed: of the draws.
     """
 
@@ -53,6 +60,7 @@ class Predictions(Result):
     reaching: pd.DataFrame | None
     target: float | None
     source: str
+    calibrated: str
     left_out: tuple[str, ...]
     seed: int
 
@@ -61,7 +69,8 @@ class Predictions(Result):
 
     @property
     def provenance(self) -> Provenance:
-        return Provenance(self.source, seed=self.seed)
+        calibrated = self.calibrated and f"; calibrated with {self.calibrated}"
+        return Provenance(f"{self.source}{calibrated}", seed=self.seed)
 
     def frames(self) -> dict[str, pd.DataFrame]:
         frames = {"predictions": self.table}
@@ -75,7 +84,12 @@ class Predictions(Result):
         return [View(title, describe.in_percent(self.table))]
 
     def findings(self) -> list[str]:
-        return [describe.model_line(self.model), f"× size: {describe.MULTIPLE}", *self._answers()]
+        return [
+            describe.model_line(self.model),
+            f"predictor: {PREDICTOR}; {describe.POINTS}",
+            f"× size: {describe.MULTIPLE}",
+            *self._answers(),
+        ]
 
     def notes(self) -> list[str]:
         return [*self.model.notes, *self.left_out, *describe.remarks(self.table)]
@@ -88,6 +102,8 @@ class Predictions(Result):
         lines = [f"skipped: {line}" for line in self.skipped]
         if self.reaching is not None:
             lines += describe.target_lines(self.reaching, self.target)
+            if self.calibrated:
+                lines.append("what would reach the target is predicted without your templates")
         return lines
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -100,7 +116,8 @@ class Predictions(Result):
     def sheet(self) -> Sheet:
         facts = {
             "model": describe.model_line(self.model),
-            "learned from": self.source,
+            "learned from": self.provenance.data,
+            "predictor": f"{PREDICTOR}; {describe.POINTS}",
             "× size": describe.MULTIPLE,
         }
         (view,) = self.views()
@@ -164,9 +181,10 @@ def predict(
     known = study.catalogue  # what cannot be asked is said before the fit
     chosen = new_model.find_model(known, model, params, family, reasoning)
     rows, skipped = new_language.find_languages(known, asked)
-    cells = None
+    cells, calibrated, unused = None, "", []
     if outcomes is not None:
         own, where = read_outcomes(located(outcomes)), named(outcomes, "outcomes")
+        calibrated, unused = own.attrs["data_source"], unused_columns(own)
         cells = new_model.select_cells(own, chosen.variant, model, rows["language"], where)
     with progress.working("the model (fitted at the first call, then kept)"):
         bundle = study.bundle
@@ -189,7 +207,8 @@ def predict(
         reaching=reaching,
         target=target,
         source=study.source,
-        left_out=loo.describe_left_out(study.inputs),
+        calibrated=calibrated,
+        left_out=(*unused, *loo.describe_left_out(study.inputs)),
         seed=study.seed,
     )
 

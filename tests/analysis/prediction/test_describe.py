@@ -89,10 +89,10 @@ def test_what_reaches_a_target_is_told_per_language():
     )
     first, second, third = describe.target_lines(table, 0.8)
     assert first == (
-        "80% in deu: about 3.14B parameters in the same family and mode; with reasoning on, this "
-        "model: 85%"
+        "80% in deu (plug-in): about 3.14B parameters in the same family and mode; with reasoning "
+        "on, this model: 85%"
     )
-    assert second == "80% in swh: no size up to 1,200B (best: 73%)"
+    assert second == "80% in swh (plug-in): no size up to 1,200B (best: 73%)"
     assert third.endswith("about 20B parameters in the same family and mode; with reasoning on, "
                           "this model: 50%")  # fmt: skip
     none = table.assign(params_b=np.nan)

@@ -42,6 +42,9 @@ def test_a_few_templates_calibrate_from_a_frame(study, cells, predictions):
     mine = mine.assign(language="swh", n_correct=1)
     found = predict("swh", "Qwen/Qwen3-8B", reasoning=True, study=study, outcomes=mine)
     assert "calibrated with 4 templates" in repr(found)
+    assert found.provenance.data == (
+        "cells of the table of outcomes; calibrated with cells of the table of outcomes"
+    )
     assert found.table["plug_in"].iloc[0] < predictions.table["plug_in"].iloc[0]
     with pytest.raises(InputError, match="the table of outcomes has no rows in isl"):
         predict("isl", "Qwen/Qwen3-8B", reasoning=True, study=study, outcomes=mine)
@@ -50,7 +53,14 @@ def test_a_few_templates_calibrate_from_a_frame(study, cells, predictions):
 def test_a_target_is_answered_in_words(study):
     found = predict("deu", "Qwen/Qwen2.5-3B-Instruct", target=0.7, study=study)
     assert found.reaching["language"].tolist() == ["deu"]
-    assert "70% in deu" in repr(found)
+    assert "70% in deu (plug-in)" in repr(found)
+    predictor = "predictor: resource as a smooth, related languages alike (smooth); plug-in: what"
+    assert any(line.startswith(predictor) for line in found.findings())
+    few = study.cells.query("language == 'deu' and variant == 'Qwen2.5-3B-Instruct'").iloc[:3]
+    again = predict("deu", "Qwen/Qwen2.5-3B-Instruct", target=0.7, study=study, outcomes=few)
+    pd.testing.assert_frame_equal(again.reaching, found.reaching)
+    assert "predicted without your templates" in repr(again)
+    assert "without your templates" not in repr(found)
     with pytest.raises(InputError, match="no size up to"):
         predict("deu", "Qwen/Qwen2.5-3B-Instruct", target=0.99999, study=study)
 
