@@ -139,15 +139,15 @@ def further_pairs(
 def _resolved(
     codes: pd.Series, own: pd.DataFrame | None, outcomes: Path | pd.DataFrame
 ) -> pd.Series:
-    """Language codes as the registry's; a code of the user's own languages file stands as it is.
+    """Languages by the registry's codes; those of the user's own languages file by its codes.
 
-    Two codes of one language in one file are an error.
+    Two codes or names of one language in one file are an error.
     """
-    declared = set() if own is None else set(own["language"])
+    declared = {} if own is None else dict(zip(own["language"], own["name"], strict=True))
     known = {}
     for code in codes.unique():
         try:
-            known[code] = code if code in declared else language_registry.resolve(code)
+            known[code] = language_registry.resolve(code, declared)
         except InputError as error:
             raise error.at(place(outcomes, "language", [code])) from error
     for language in set(known.values()):

@@ -39,10 +39,10 @@ ENGLISH = "eng"
 TEMPLATE_VARIANTS = {"eng_metric": "eng"}
 """Template folders that are a second set of templates for a language, not a language."""
 UNKNOWN = (
-    "name it by its ISO 639 code (swh or sw)",
+    "name it by its ISO 639 code (swh or sw) or in English",
     f"describe it in a {option('languages')} file, with its name and its features",
 )
-"""What to do about a code that is not registered."""
+"""What to do about a language that is not registered."""
 
 
 def registry() -> pd.DataFrame:
@@ -53,63 +53,67 @@ def registry() -> pd.DataFrame:
     return _registry().copy()
 
 
-def resolve(code: object) -> str:
+def resolve(text: object, own: Mapping[str, str] | None = None) -> str:
     """The registry's code of a language.
 
-    Takes ISO 639-1 and 639-3 codes, Common Crawl's codes, and the aliases, in any case. Raises
-    InputError with near matches for any other value, and for a value that a reader has already
-    turned into something else (``no`` into False, ``nan`` into a missing value).
+    Takes ISO 639-1 and 639-3 codes, Common Crawl's codes, the aliases, and names, the registry's or
+    others that a language goes by (``other_names``), in any case. ``own`` are further languages,
+    names by code, which come first. Raises InputError with near matches for any other value, for a
+    name of several languages, and for a value that a reader has already turned into something else
+    (``no`` into False, ``nan`` into a missing value).
     """
-    if isinstance(code, bool):
+    if isinstance(text, bool):
         raise InputError(
-            f"language {code} is not a code: YAML reads an unquoted no as false; quote it"
+            f"language {text} is not a code: YAML reads an unquoted no as false; quote it"
         )
-    if code is None or (isinstance(code, float) and code != code):
+    if text is None or (isinstance(text, float) and text != text):
         raise InputError(
             "a language is missing; if it was nan (Min Nan Chinese), the file was read with "
             "missing-value detection: read it with keep_default_na=False"
         )
-    folded = str(code).strip().casefold()
+    own, folded = own or {}, str(text).strip().casefold()
+    if mine := [code for code in own if str(code).casefold() == folded]:
+        return mine[0]
     if folded in TEMPLATE_VARIANTS:
         raise InputError(
-            f"{code} is a second set of {TEMPLATE_VARIANTS[folded]} templates, not a language: "
+            f"{text} is a second set of {TEMPLATE_VARIANTS[folded]} templates, not a language: "
             "leave those rows out, or map the folder with features.languages.of_template"
         )
-    if folded not in _codes():
-        raise InputError(f"unknown language {str(code)!r}.{_near(folded)}", UNKNOWN)
-    return _codes()[folded]
+    code = by_code(folded) or _by_name(text, own)
+    if code is None:
+        raise InputError(f"unknown language {str(text)!r}.{_near(folded)}", UNKNOWN)
+    return code
+
+
+def by_code(text: str) -> str | None:
+    """The registered language of a code in any case; None for what is not one, names too."""
+    return _codes().get(text.strip().casefold())
+
+
+def _by_name(text: object, own: Mapping[str, str]) -> str | None:
+    """The one language of a name; None if there is none. Raises InputError for several."""
+    if not names.parts(text):
+        return None
+    called = {**_registry().set_index("language")["name"], **own}
+    found = [code for code, name in called.items() if names.same(name, text)]
+    found = found or [code for code, name in other_names() if names.same(name, text)]
+    if len(found) > 1:
+        raise InputError(f"{text} is the name of {name_some(found)}: give the code")
+    return found[0] if found else None
 
 
 def find(text: object, known: Mapping[str, str]) -> str:
-    """The code among ``known`` (names by code) that somebody means.
+    """The code among ``known`` (names by code) that somebody means, as ``resolve`` takes it.
 
-    A code of ``known`` in any case, any code that ``resolve`` takes, or a language's name, the
-    registry's or another one that it goes by (``other_names``). Raises InputError for a text that
-    is none of these, for a name of several languages, and for a language that is not among
-    ``known``.
+    Raises InputError as ``resolve``, and for a language that is not among ``known``.
     """
     if not isinstance(text, str):
         raise InputError(f"a language is named by its code, such as swh, not by {text!r}")
-    folded = text.strip().casefold()
-    if own := [code for code in known if str(code).casefold() == folded]:
-        return own[0]
-    registered = _registry().set_index("language")["name"].to_dict()
-    try:
-        code = resolve(text)
-    except InputError:
-        called = {**registered, **known}
-        by_name = [code for code, name in called.items() if names.same(name, text)]
-        others = other_names() if not by_name else ()
-        by_name += [code for code, name in others if names.same(name, text)]
-        if not by_name or not names.parts(text):
-            raise
-        if len(by_name) > 1:
-            raise InputError(f"{text} is the name of {name_some(by_name)}: give the code") from None
-        code = by_name[0]
+    code = resolve(text, known)
     if code not in known:
         raise InputError(
-            f"there are no outcomes in {registered[code]} ({code}); there are some in "
-            f"{name_some(known, 20)}"
+            f"there are no outcomes in {_registry().set_index('language')['name'][code]} ({code}); "
+            f"there are some in {name_some(known, 20)}"
         )
     return code
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
-from capability_transfer.common.errors import name_some, speaks_options
+from capability_transfer.common.errors import name_some, option, speaks_options, spelled
 from scipy import stats
 
 FEW = 30
@@ -56,7 +56,8 @@ def few_levels(fit: Fit, data: pd.DataFrame, *, offered: bool = True) -> list[st
     named = name_some(
         (f"{row.term} ({row.levels} levels of {row.group})" for row in few.itertuples()), 12
     )
-    ways = "--intervals t" if speaks_options() else "conf_int(method='t') or tidy(conf_method='t')"
+    python = "conf_int(method='t') or tidy(conf_method='t')"
+    ways = spelled(option("intervals", "t")) if speaks_options() else python
     return [
         f"few levels: {named}; Wald intervals are too narrow there"
         + (f", use {ways}" if offered else "")

@@ -51,9 +51,7 @@ def without(
     Returns the cells that stay, how many items were left out, and notes on the work. Raises
     InputError as ``read_items`` does, and where the outcomes have none of the items, or no other.
     """
-    items, where = read_items(source)[KEY], named(source, "items")
-    codes = set(cells["language"])
-    items["language"] = [one if one in codes else _resolved(one) for one in items["language"]]
+    items, where = as_in(read_items(source)[KEY], cells), named(source, "items")
     listed = pd.MultiIndex.from_frame(items)
     here = pd.MultiIndex.from_frame(cells[KEY])
     out = here.isin(listed)
@@ -67,14 +65,27 @@ def without(
     if out.all():
         raise InputError(f"{where} lists every item of the outcomes: nothing is left")
     notes = [f"{known.sum()} items ({out.sum():,} of {len(cells):,} rows) left out as {where} says"]
-    if not known.all():
-        notes.append(
-            f"{(~known).sum()} items of {where} are not in the outcomes: "
-            f"{name_some(_told(listed[~known]))}"
-        )
+    notes += absent(items, cells, where)
     kept = cells[~out].reset_index(drop=True)
     kept.attrs = cells.attrs
     return kept, int(known.sum()), tuple(notes)
+
+
+def as_in(items: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+    """Items with their languages named as the outcomes name them."""
+    codes = set(cells["language"])
+    return items.assign(
+        language=[one if one in codes else _resolved(one) for one in items["language"]]
+    )
+
+
+def absent(items: pd.DataFrame, cells: pd.DataFrame, where: str) -> list[str]:
+    """A sentence that names the items of a list that the outcomes do not have, if there are."""
+    listed = pd.MultiIndex.from_frame(items[KEY])
+    lost = listed[~listed.isin(pd.MultiIndex.from_frame(cells[KEY]))]
+    if lost.empty:
+        return []
+    return [f"{len(lost)} items of {where} are not in the outcomes: {name_some(_told(lost))}"]
 
 
 def _resolved(code: str) -> str:

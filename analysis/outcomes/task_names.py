@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from capability_transfer.common.errors import InputError
 from capability_transfer.common.tables import read_rows
 from capability_transfer.features import languages as registry
 
@@ -75,7 +74,7 @@ class Named:
 
     @property
     def code(self) -> str | None:
-        known = self.spelt is not None and _registered(self.spelt) == self.language
+        known = self.spelt is not None and registry.by_code(self.spelt) == self.language
         return self.spelt if known else self.language
 
 
@@ -103,7 +102,7 @@ class _Row:
     def _code(self, text: str) -> str | None:
         if text in self.codes:
             return self.codes[text]
-        if (code := _registered(text) or _by_name().get(text.replace("_", " "))) is not None:
+        if (code := registry.by_code(text) or _by_name().get(text.replace("_", " "))) is not None:
             return code
         return text if len(text) == 3 and text.isalpha() else None
 
@@ -125,18 +124,18 @@ def by_ending(task: str) -> Named | None:
     if by_suite(task) is not None:
         return None
     match = _LOCALE.fullmatch(task)
-    if match is not None and match["before"] and _registered(match["language"]):
+    if match is not None and match["before"] and registry.by_code(match["language"]):
         locale = (match["language"] + match["region"]).casefold().replace("-", "_")
         if locale in LOCALES:
             return Named(
-                _registered(match["language"]), _without(task, match), spelt=match["language"]
+                registry.by_code(match["language"]), _without(task, match), spelt=match["language"]
             )
-        if _registered(match["region"][1:]) and match["language"] not in AMBIGUOUS:
+        if registry.by_code(match["region"][1:]) and match["language"] not in AMBIGUOUS:
             return None
     match = _ENDING.fullmatch(task)
     if match is None or not match["before"]:
         return None
-    code = _registered(match["language"])
+    code = registry.by_code(match["language"])
     if code is None or (match["language"] in AMBIGUOUS and not match["script"]):
         return None
     return Named(code, _without(task, match), spelt=match["language"])
@@ -154,13 +153,13 @@ def benchmark(task: str, language: str | None = None) -> str:
     found = by_suite(task) or by_ending(task)
     if found is not None and (found.suite or language in (None, found.language)):
         return found.benchmark
-    code = language and (_registered(language) or language)
+    code = language and (registry.by_code(language) or language)
     if not code:
         return task
     words = list(re.finditer(r"[^\W_]+", task))
     for place in range(len(words) - 1, -1, -1):
         text = words[place][0].casefold()
-        if _registered(text) == code or text == language or _by_name().get(text) == code:
+        if registry.by_code(text) == code or text == language or _by_name().get(text) == code:
             script = place + 1 < len(words) and re.fullmatch("[A-Z][a-z]{3}", words[place + 1][0])
             return _cut(task, words[place].start(), words[place + bool(script)].end())
     return task
@@ -187,13 +186,6 @@ def _cut(task: str, start: int, end: int) -> str:
     after = re.sub(r"^[\W_]+", "", task[end:])
     joint = task[len(before) : start][:1] if before and after else ""
     return before + joint + after or task
-
-
-def _registered(code: str) -> str | None:
-    try:
-        return registry.resolve(code)
-    except InputError:
-        return None
 
 
 @cache

@@ -20,7 +20,7 @@ from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, View
 from capability_transfer.analysis.presentation.tables import Table, number
 from capability_transfer.common.errors import InputError, option
-from capability_transfer.common.tables import records
+from capability_transfer.common.tables import named, records
 from capability_transfer.features.languages import ENGLISH, registry
 
 if TYPE_CHECKING:
@@ -296,7 +296,10 @@ def items(
     cells, said = data.cells, data.notes
     if "split" in cells.columns and "symbolic" in set(cells["split"]):
         cells = cells[cells["split"] == "symbolic"]
-    listed = None if known is None else lists.read_items(located(known))
+    listed = None
+    if known is not None:
+        listed = lists.as_in(lists.read_items(located(known)), cells)
+        said = (*said, *lists.absent(listed, cells, named(known, "items")))
     read = listed if listed is not None and "judgement" in listed else None
     if read is None and data.is_study:
         read = read_judgements()

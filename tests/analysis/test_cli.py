@@ -250,7 +250,8 @@ MISTAKES = {
         (*OWN, "language.csv"),
         [
             "language.csv, line 194 and 47 more rows: unknown language 'icl'. Did you mean isl",
-            "Name it by its ISO 639 code (swh or sw); or describe it in a --languages file",
+            "Name it by its ISO 639 code (swh or sw) or in English; or describe it in a "
+            "--languages file",
         ],
     ),
     "unknown model": (

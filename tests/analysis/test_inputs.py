@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from capability_transfer.analysis.inputs import load
 from capability_transfer.analysis.prediction.store import known_languages
+from capability_transfer.common.errors import InputError
 
 
 def test_languages_of_a_file_that_no_cell_is_in_can_be_asked_about(tmp_path):
@@ -45,3 +46,17 @@ def test_a_column_of_ones_own_is_numbers_where_every_filled_field_is_one(tmp_pat
     assert found["layers"].dtype == float
     assert found.loc[names[0], ["layers", "school"]].tolist() == [32.0, "ETH"]
     assert found[["layers", "school"]].notna().sum().tolist() == [1, 1]  # an empty field is missing
+
+
+def test_languages_of_outcomes_go_by_code_or_name(own_cells):
+    spelt = {"eng": "English", "deu": "german", "dan": "Dansk", "isl": "is", "hin": "हिन्दी"}
+    renamed = own_cells.assign(language=own_cells["language"].replace(spelt))
+    found, coded = (
+        load(rows, None, None, 1).cells.sort_values(["variant", "language", "template"])
+        for rows in (renamed, own_cells)
+    )
+    pd.testing.assert_frame_equal(found.reset_index(drop=True), coded.reset_index(drop=True))
+    with pytest.raises(InputError, match=r"unknown language 'Germn'.*Did you mean deu \(German\)"):
+        load(renamed.replace({"german": "Germn"}), None, None, 1)
+    with pytest.raises(InputError, match="are one language"):
+        load(renamed.replace({"is": "German"}), None, None, 1)

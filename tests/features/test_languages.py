@@ -78,6 +78,17 @@ def test_codes_of_other_standards_lead_to_one(code, language):
 def test_languages_go_by_common_names_without_case_or_accents(name, language):
     called = languages.registry().set_index("language")["name"].to_dict()
     assert languages.find(name, called) == language
+    assert languages.resolve(name) == language
+    assert languages.by_code(name) is None
+
+
+def test_a_language_of_ones_own_goes_by_its_code_and_its_name():
+    own = {"QAA": "Klingon", "qab": "Swahili"}
+    assert [languages.resolve(text, own) for text in ("qaa", "klingon", "sw")] == [
+        "QAA", "QAA", "swh",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="Swahili is the name of swh, qab: give the code"):
+        languages.resolve("Swahili", own)
 
 
 def test_no_name_belongs_to_two_languages():
@@ -101,7 +112,7 @@ def test_aliases_have_reasons_and_contradict_no_column():
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("German", r"deu \(German\)"),
+        ("Germn", r"deu \(German\)"),
         ("grman", r"deu \(German\)"),
         ("en-US", r"eng \(English\)\? Scripts and regions"),
         ("sqj", r"sqi \(Albanian\)"),

@@ -47,6 +47,12 @@ def test_known_items_are_no_news(found):
     news = later.newly_broken(0.99)
     listed = found.flagged.iloc[:2]
     assert set(news["template"]) == set(listed["template"])
+    names = {"rus": "Russian", "zho": "zh"}
+    renamed = few.assign(language=few["language"].replace(names), flagged="true")
+    more = pd.DataFrame({"language": ["rus"], "template": ["none"], "flagged": ["true"]})
+    again = ct.items(known=pd.concat([renamed, more])[["language", "template", "flagged"]])
+    pd.testing.assert_frame_equal(again.newly_broken(0.99), news)
+    assert "1 items of the table of items are not in the outcomes: rus none" in again.notes()
 
 
 def test_the_study_without_them(found):
