@@ -53,6 +53,7 @@ from scipy.special import gammaln
 from threadpoolctl import ThreadpoolController
 
 MOST_POINTS = 100  # of quadrature
+CERTAIN = 20.0  # log-odds from 0 at which an outcome is as good as certain
 SMALL = 1_500  # effects for which dense algebra is quick whatever the fill
 SPARSE_WORK = 3e7  # multiplications of a sparse factorisation that is tried unless asked for
 MANY = 400  # effects above which it pays to compute their sums sparsely
@@ -330,8 +331,17 @@ class Model:
                     rough=rough,
                 )
             except (FloatingPointError, np.linalg.LinAlgError) as error:
-                why = "" if self.separation is None else f". {self.separation.sentence()}"
-                raise InputError(f"the fit cannot be computed: {error}{why}") from error
+                raise InputError(f"the fit cannot be computed: {error}{self._why()}") from error
+
+    def _why(self) -> str:
+        """What may be the matter with data that cannot be fitted, and what to do."""
+        told = "" if self.separation is None else f". {self.separation.sentence()}"
+        if (far := np.abs(self.design.offset).max(initial=0)) > CERTAIN:
+            told += (
+                f". The offset is up to {far:,.0f} log-odds from 0, where outcomes are as good as "
+                "certain: an offset is in log-odds, as log(odds); another quantity is a covariate"
+            )
+        return told
 
     def _begin(
         self, objective: Objective, start: WarmStart | Fit | Optimum | np.ndarray | None

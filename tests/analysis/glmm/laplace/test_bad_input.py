@@ -76,3 +76,9 @@ def test_a_kernel_has_a_covariance_matrix_up_to_rounding():
         else:
             root = kernel.root()
             np.testing.assert_allclose(root @ root.T, kernel.matrix, atol=1e-9)
+
+
+def test_an_offset_that_is_not_in_log_odds_is_named(cells):
+    far = cells.assign(far=np.random.default_rng(0).normal(0, 300, len(cells)).round(1))
+    largest = far["far"].abs().max()
+    refused(f"{FORMULA} + offset(far)", far, f"up to {largest:,.0f} log-odds from 0")
