@@ -176,6 +176,8 @@ def test_sections_of_items_and_other_benchmarks_are_there_where_their_results_ar
     text = page.render(Results(copied), EXPLORER, "some data")
     assert "Of 200 items (a template in a language) 11 are flagged" in text
     assert "They cost Russian most: 4.1 accuracy points" in text
+    linked = text.partition('href="../items/index.html"')[2].partition("</p>")[0]
+    assert "<code>results/items/index.html</code> in the repository" in linked
     told = "10.1 points off on MGSM-Pro (learning from the study alone, 17.2)."
     assert f"Languages held out: {told}" in text
     assert "A simpler predictor" not in text
