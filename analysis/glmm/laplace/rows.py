@@ -6,8 +6,15 @@ With U = W^½ZΛ, H = U'U + I and B = U U' + I have one determinant, and
 
 so that B, units × units, is all that is factored. Where weights are negative (``cells.observed``)
 U is |W|^½ZΛ and their signs S take the place of I: H = U'SU + I, B = UU' + S. ZΛΛ'Z' is a sum over
-terms of inner products of the units' loadings, masked to units that share a copy of the term.
-Kernels by a factor have many more effects than rows soon: 35 base models × 15 languages a term.
+terms of inner products of the units' loadings, where units share a copy of the term. Kernels by a
+factor have many more effects than rows soon: 35 base models × 15 languages a term.
+
+Most terms tie units within parts of the data alone, as a family's and its models' do: of these B is
+block diagonal, A. The others, with few effects (those of languages, fixed ones), are a border V:
+
+    B = A + VV',    B⁻¹ = A⁻¹ − A⁻¹V (I + V'A⁻¹V)⁻¹ V'A⁻¹.
+
+Units are in the order of their blocks throughout.
 """
 
 from __future__ import annotations
@@ -15,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from capability_transfer.analysis.glmm.laplace.design import Design
@@ -26,8 +34,10 @@ from capability_transfer.analysis.glmm.laplace.schur import (
 from capability_transfer.analysis.glmm.laplace.terms import Term
 from scipy import sparse
 from scipy.linalg import lapack
+from scipy.sparse.csgraph import connected_components
 
 TINY = 1e-6  # share of data in a unit's variance below which 1 − (B⁻¹)ᵢᵢ has lost its digits
+NARROW = 0.25  # effects of the border, as a share of the units
 
 
 class RowSystem:
@@ -35,84 +45,135 @@ class RowSystem:
 
     def __init__(self, design: Design):
         self.design = design
-        self.terms = [TermPairs.of(term) for term in design.terms]
-        columns = [start + pairs.columns
-                   for start, pairs in zip(design.starts, self.terms, strict=False)]  # fmt: skip
-        self.columns = np.concatenate(columns, axis=1)
+        block, self.border = find_blocks(design.terms)
+        self.order = np.argsort(block, kind="stable")
+        ends = np.cumsum([0, *np.bincount(block)])
+        self.parts = [slice(*both) for both in pairwise(ends)]
+        self.starts = np.cumsum([0, *(np.diff(ends) ** 2)])
+        units = [np.arange(*both, dtype=np.int32) for both in pairwise(ends)]
+        first = np.concatenate([np.repeat(own, len(own)) for own in units])
+        second = np.concatenate([np.tile(own, len(own)) for own in units])
+        self.diagonal = np.flatnonzero(first == second)
+        index, self.loads = [], []  # of every unit among all effects, and with what values
+        for start, term in zip(design.starts, design.terms, strict=False):
+            copy = term.index[self.order, 0] // term.q
+            index.append(start + copy[:, None] * term.q + np.arange(term.q))
+            self.loads.append(np.zeros((len(copy), term.q)))
+            within = term.index[self.order] % term.q
+            np.put_along_axis(self.loads[-1], within, term.value[self.order], axis=1)
+        self.index = np.concatenate(index, axis=1)
+        self.pairs = {
+            t: TermPairs.of(term, self.order, first, second)
+            for t, term in enumerate(design.terms)
+            if t not in self.border
+        }
+        spans = [np.arange(design.effects)[design.span(t)] for t in self.border]
+        self.wide = np.concatenate([np.zeros(0, dtype=np.intp), *spans])  # the border's effects
+        self.border_loads = self.relative(self.loads)[:, self.wide].toarray()
         self._scaled: ScaledLoadings | None = None
+
+    def relative(self, loads: list[np.ndarray]) -> sparse.csr_array:
+        """Loads of every term (units × q) as units × effects."""
+        data = np.concatenate(loads, axis=1)
+        pointers = np.arange(0, data.size + 1, data.shape[1])
+        shape = (len(data), self.design.effects)
+        return sparse.csr_array((data.ravel(), self.index.ravel(), pointers), shape)
+
+    def split(self, pairs: np.ndarray) -> list[np.ndarray]:
+        """Values of all pairs of units within blocks, as a view on every block's matrix."""
+        return [
+            pairs[start:end].reshape(part.stop - part.start, -1)
+            for part, (start, end) in zip(self.parts, pairwise(self.starts), strict=True)
+        ]
 
     def factor(self, weight: np.ndarray, blocks: list[np.ndarray]) -> RowFactor:
         """H's factor at the weights (units × 1) and the terms' blocks T."""
         # Newton's steps for the modes change the weights alone.
         if self._scaled is None or not self._scaled.is_at(blocks):
             self._scaled = ScaledLoadings(self, blocks)
-        return RowFactor(self, weight[:, 0], self._scaled)
+        return RowFactor(self, weight[self.order, 0], self._scaled)
+
+
+def find_blocks(terms: list[Term]) -> tuple[np.ndarray, list[int]]:
+    """The block of every unit, and the terms of the border.
+
+    A term that would make most pairs of units one block's is in the border while that is narrow.
+    """
+    units, wide, border = len(terms[0].index), 0, []
+    block = np.arange(units)
+    for t in sorted(range(len(terms)), key=lambda t: -terms[t].copies):
+        copy = terms[t].index[:, 0] // terms[t].q
+        size = units + terms[t].copies
+        ties = sparse.coo_array((np.ones(units), (block, units + copy)), shape=(size, size))
+        _, label = connected_components(ties, directed=False)
+        _, joined = np.unique(label[block], return_inverse=True)
+        whole = np.sum(np.bincount(joined) ** 2) > units**2 / 2
+        if whole and wide + terms[t].size <= NARROW * units:
+            border.append(t)
+            wide += terms[t].size
+        else:
+            block = joined
+    return block, border
 
 
 @dataclass(frozen=True, eq=False)
 class TermPairs:
-    """One term's loadings, and the pairs of units that share a copy of it.
+    """One term's share of the values of all pairs of units within blocks.
 
     Attributes:
-        loads: units × q.
-        columns: where these stand among the term's effects.
-        shared: units × units.
-        at: positions of the shared pairs in units × units, where a unit loads on one effect and
-            ``slice(None)`` if all share; None where it loads on several.
-        effects: of each such pair, as positions in q × q; ``value`` the product of its loadings.
+        at: the pairs that share a copy of the term; ``slice(None)`` if all do.
+        effects: of each such pair, as positions in q × q (× the products of loads if there are
+            several to a unit); ``value`` the product of its loadings.
+        q: see ``Term``.
     """
 
-    loads: np.ndarray
-    columns: np.ndarray
-    shared: np.ndarray
-    at: np.ndarray | slice | None = None
-    effects: np.ndarray | None = None
-    value: np.ndarray | None = None
+    at: np.ndarray | slice
+    effects: np.ndarray
+    value: np.ndarray
+    q: int
 
     @classmethod
-    def of(cls, term: Term) -> TermPairs:
-        copy, within = term.index[:, 0] // term.q, term.index % term.q
-        loads = np.zeros((len(copy), term.q))
-        np.put_along_axis(loads, within, term.value, axis=1)
-        columns = copy[:, None] * term.q + np.arange(term.q)
-        shared = copy[:, None] == copy
-        if term.index.shape[1] > 1:
-            return cls(loads, columns, shared)
+    def of(cls, term: Term, order: np.ndarray, first: np.ndarray, second: np.ndarray) -> TermPairs:
+        index, value = term.index[order], term.value[order]
+        copy, within = index[:, 0] // term.q, index % term.q
+        shared = copy[first] == copy[second]
         at = slice(None) if shared.all() else np.flatnonzero(shared)
-        effects = (within * term.q + within.T).ravel()[at]
-        return cls(loads, columns, shared, at, effects, (term.value * term.value.T).ravel()[at])
+        first, second = first[at], second[at]
+        effects = within[first, :, None] * term.q + within[second, None, :]
+        products = value[first, :, None] * value[second, None, :]
+        flat = (len(first), -1) if index.shape[1] > 1 else -1
+        return cls(at, effects.reshape(flat), products.reshape(flat), term.q)
 
     def add_covariance(self, block: np.ndarray, out: np.ndarray) -> None:
-        """Add the units' covariance under a block T."""
-        if self.at is None:
-            half = self.loads @ block
-            out += (half @ half.T) * self.shared
-        else:
-            out.reshape(-1)[self.at] += (block @ block.T).ravel()[self.effects] * self.value
+        """Add the pairs' covariances under a block T."""
+        own = (block @ block.T).ravel()[self.effects] * self.value
+        out[self.at] += own if own.ndim == 1 else own.sum(axis=1)
 
     def products(self, weighted: np.ndarray) -> np.ndarray:
         """Σ over shared pairs of the weights times the outer products of their loads, q × q."""
-        if self.at is None:
-            return self.loads.T @ ((weighted * self.shared) @ self.loads)
-        q = self.loads.shape[1]
-        own = weighted.ravel()[self.at] * self.value
-        return np.bincount(self.effects, own, q * q).reshape(q, q)
+        own = (weighted[self.at] * self.value.T).T
+        summed = np.bincount(self.effects.ravel(), own.ravel(), self.q**2)
+        return summed.reshape(self.q, self.q)
 
 
 class ScaledLoadings:
-    """ZΛ (``relative``) and ZΛΛ'Z' (``covariance``) at the terms' blocks T."""
+    """ZΛ (``relative``), that of the border's effects (``border``), and ZΛΛ'Z' of the other terms
+    for the pairs of units within blocks (``covariance``), at the terms' blocks T."""
 
     def __init__(self, system: RowSystem, blocks: list[np.ndarray]):
         self.blocks = list(blocks)
-        units = len(system.columns)
-        self.covariance = np.zeros((units, units))
-        for pairs, block in zip(system.terms, blocks, strict=True):
-            pairs.add_covariance(block, self.covariance)
-        half = [pairs.loads @ block for pairs, block in zip(system.terms, blocks, strict=True)]
-        data = np.concatenate(half, axis=1)
-        pointers = np.arange(0, data.size + 1, data.shape[1])
-        shape = (units, system.design.effects)
-        self.relative = sparse.csr_array((data.ravel(), system.columns.ravel(), pointers), shape)
+        self.covariance = np.zeros(system.starts[-1])
+        for t, pairs in system.pairs.items():
+            pairs.add_covariance(blocks[t], self.covariance)
+        self.relative = system.relative(
+            [loads @ block for loads, block in zip(system.loads, blocks, strict=True)]
+        )
+        self.border = self.relative[:, system.wide].toarray()
+
+    @cached_property
+    def whole(self) -> np.ndarray:
+        """ZΛΛ'Z' for all pairs of units."""
+        return (self.relative @ self.relative.T).toarray()
 
     def is_at(self, blocks: list[np.ndarray]) -> bool:
         """Whether these are the same blocks."""
@@ -136,33 +197,59 @@ class RowFactor:
     """H at one W and Λ, by the factor of B; with negative weights it solves alone."""
 
     def __init__(self, system: RowSystem, weight: np.ndarray, scaled: ScaledLoadings):
-        self.system, self.weight, self.blocks = system, weight, scaled.blocks
-        self.covariance, self.relative = scaled.covariance, scaled.relative
+        self.system, self.weight, self.scaled = system, weight, scaled
         self.scale = np.sqrt(np.abs(weight))
-        inner = self.covariance * self.scale[:, None] * self.scale
-        inner.flat[:: len(weight) + 1] += np.where(weight < 0, -1.0, 1.0)
         if (weight < 0).any():
-            self.solve_rows = _solver(inner, int((weight < 0).sum()))
+            whole = scaled.whole * self.scale[:, None] * self.scale
+            whole.flat[:: len(weight) + 1] += np.where(weight < 0, -1.0, 1.0)
+            self.solve_rows = _solver(whole, int((weight < 0).sum()))
             return
-        self.root = cholesky(inner)
-        self.solve_rows = lambda right: lapack.dpotrs(self.root, right, lower=1)[0]
-        self.log_determinant = 2 * float(np.log(self.root.diagonal()).sum())
+        self.border = self.scale[:, None] * scaled.border
+        inner = self.weigh(scaled.covariance)
+        inner[system.diagonal] += 1.0
+        self.roots = [cholesky(part) for part in system.split(inner)]
+        self.solved = self._solve_blocks(self.border)  # A⁻¹V
+        self.rest = cholesky(np.eye(len(system.wide)) + self.border.T @ self.solved)
+        diagonals = [root.diagonal() for root in (*self.roots, self.rest)]
+        self.log_determinant = 2 * float(np.log(np.concatenate(diagonals)).sum())
+
+    def weigh(self, pairs: np.ndarray) -> np.ndarray:
+        """Values of pairs within blocks times the roots of both units' weights."""
+        out = pairs.copy()
+        for part, own in zip(self.system.split(out), self.system.parts, strict=True):
+            part *= self.scale[own, None]
+            part *= self.scale[own]
+        return out
+
+    def _solve_blocks(self, right: np.ndarray) -> np.ndarray:
+        """A⁻¹ right."""
+        out = np.empty_like(right)
+        for part, root in zip(self.system.parts, self.roots, strict=True):
+            out[part] = lapack.dpotrs(root, right[part], lower=1)[0]
+        return out
+
+    def solve_rows(self, right: np.ndarray) -> np.ndarray:
+        """B⁻¹ right, units × right sides."""
+        out = self._solve_blocks(right)
+        if len(self.rest):
+            out -= self.solved @ lapack.dpotrs(self.rest, self.border.T @ out, lower=1)[0]
+        return out
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """H⁻¹ right; ``right`` is effects or effects × right sides."""
-        matrix = right.reshape(len(right), -1)
-        moved = self.scale[:, None] * (self.relative @ matrix)
+        matrix, relative = right.reshape(len(right), -1), self.scaled.relative
+        moved = self.scale[:, None] * (relative @ matrix)
         moved = self.solve_rows(moved) if matrix.shape[1] else moved
-        return (matrix - self.relative.T @ (self.scale[:, None] * moved)).reshape(right.shape)
+        return (matrix - relative.T @ (self.scale[:, None] * moved)).reshape(right.shape)
 
     def draws(self, count: int, generator: np.random.Generator) -> np.ndarray:
         """Effects with mean zero and covariance H⁻¹, × ``count`` (Matheron's rule): what is left
         of prior draws when noisy observations of them are explained."""
-        prior = generator.standard_normal((self.relative.shape[1], count))
-        seen = self.scale[:, None] * (self.relative @ prior)
-        seen += generator.standard_normal(seen.shape)
-        solved = lapack.dpotrs(self.root, seen, lower=1)[0]
-        return prior - self.relative.T @ (self.scale[:, None] * solved)
+        relative = self.scaled.relative
+        prior = generator.standard_normal((relative.shape[1], count))
+        seen = self.scale[:, None] * (relative @ prior)
+        seen += generator.standard_normal(seen.shape)[self.system.order]
+        return prior - relative.T @ (self.scale[:, None] * self.solve_rows(seen))
 
     def posterior(self) -> RowPosterior:
         """Leverages and traces; variances on demand (see ``schur.Posterior``)."""
@@ -174,31 +261,56 @@ class RowPosterior:
 
     def __init__(self, factor: RowFactor):
         self.factor = factor
-        inverse = symmetric_inverse(factor.root)
-        self.weighted = inverse * factor.scale[:, None] * factor.scale  # C
-        leverage = factor.covariance.diagonal().copy()
+        system, scaled = factor.system, factor.scaled
+        solved = factor.solved
+        lost = solved
+        if len(factor.rest):
+            lost = lapack.dtrtrs(factor.rest, solved.T, lower=1)[0].T
+        inverse = np.empty_like(scaled.covariance)  # B⁻¹ within blocks
+        views = zip(system.split(inverse), system.parts, factor.roots, strict=True)
+        for view, part, root in views:
+            view[:] = symmetric_inverse(root) - lost[part] @ lost[part].T
+        leverage = scaled.covariance[system.diagonal] + np.sum(scaled.border**2, axis=1)
         light = factor.weight * leverage < TINY
-        leverage[~light] = (1 - inverse.diagonal()[~light]) / factor.weight[~light]
-        across = factor.covariance[light]
-        leverage[light] -= np.sum(across * (across @ self.weighted), axis=1)
-        self.leverage = leverage[:, None]
-        self.traces = [
-            block.T @ pairs.products(self.weighted)
-            for block, pairs in zip(factor.blocks, factor.system.terms, strict=True)
-        ]
+        at = system.diagonal[~light]
+        leverage[~light] = (1 - inverse[at]) / factor.weight[~light]
+        if light.any():
+            across = (scaled.relative @ scaled.relative[light].T).toarray()
+            leverage[light] -= np.sum(across * self._weighted(across), axis=0)
+        self.leverage = np.empty((len(leverage), 1))
+        self.leverage[system.order, 0] = leverage
+        weighted = factor.weigh(inverse)  # C within blocks
+        within = system.border_loads.T @ self._weighted(system.border_loads)
+        self.traces, start = (
+            [],
+            np.cumsum([0, *(system.design.terms[t].size for t in system.border)]),
+        )
+        for t, (term, block) in enumerate(zip(system.design.terms, scaled.blocks, strict=True)):
+            if t in system.pairs:
+                products = system.pairs[t].products(weighted)
+            else:
+                own = slice(*start[system.border.index(t) :][:2])
+                shape = (term.copies, term.q, term.copies, term.q)
+                products = np.einsum("iaib->ab", within[own, own].reshape(shape))
+            self.traces.append(block.T @ products)
+
+    def _weighted(self, right: np.ndarray) -> np.ndarray:
+        """C right, units × right sides."""
+        scale = self.factor.scale[:, None]
+        return scale * self.factor.solve_rows(scale * right)
 
     @cached_property
     def variance(self) -> np.ndarray:
         """The diagonal of ΛH⁻¹Λ', in the order of the effects: units × effects work."""
-        design, factor = self.factor.system.design, self.factor
+        design, scaled = self.factor.system.design, self.factor.scaled
         out = np.empty(design.effects)
-        for t, (term, block) in enumerate(zip(design.terms, factor.blocks, strict=True)):
+        for t, (term, block) in enumerate(zip(design.terms, scaled.blocks, strict=True)):
             span = design.span(t)
             whole = block @ block.T
             carried = (
-                factor.relative[:, span]
+                scaled.relative[:, span]
                 @ sparse.kron(sparse.eye_array(term.copies), block.T, format="csr")
             ).toarray()  # ZΛΛ'
-            lost = np.sum(carried * (self.weighted @ carried), axis=0)
+            lost = np.sum(carried * self._weighted(carried), axis=0)
             out[span] = np.tile(whole.diagonal(), term.copies) - lost
         return out

@@ -1,10 +1,13 @@
 """Algebra in the space of rows gives what algebra in the space of effects gives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from capability_transfer.analysis.glmm.laplace import Kernel, Model
-from capability_transfer.analysis.glmm.laplace.rows import RowSystem
+from capability_transfer.analysis.glmm.laplace.field import Field
+from capability_transfer.analysis.glmm.laplace.rows import RowSystem, find_blocks
 from capability_transfer.analysis.glmm.laplace.schur import SchurSystem
 
 
@@ -28,13 +31,30 @@ def test_more_effects_than_rows_choose_the_space_of_rows(model):
     assert isinstance(model.system, RowSystem)
 
 
+def test_families_are_blocks_and_what_ties_them_is_the_border(model):
+    """Languages and the fixed effects are in every family; of few units they would be too wide."""
+    design = Field(model).design
+    names = [term.group for term in design.terms]
+    block, border = find_blocks(design.terms)
+    assert [names[t] for t in border] == ["language", ""]
+    family = model.design.terms[0]
+    np.testing.assert_array_equal(block, np.unique(family.index[:, 0], return_inverse=True)[1])
+    assert len(Field(model).likelihood.system.parts) == 3
+    language = [term for term in design.terms if term.group == "language"]
+    assert find_blocks(language * 3)[1] == []  # five blocks of their own
+    crossed = [design.terms[names.index(name)] for name in ("variant", "language", "language")]
+    few = [replace(term, index=term.index[:10], value=term.value[:10]) for term in crossed]
+    assert find_blocks(few)[1] == []
+
+
+@pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("sd", [0.7, 0.0])
-def test_it_equals_the_space_of_effects(model, sd):
-    design = model.design
+def test_it_equals_the_space_of_effects(model, sd, whole):
+    design = Field(model).design if whole else model.design
     blocks = design.blocks(np.full(design.parameters, sd))
     weight = np.random.default_rng(2).uniform(0, 3, (design.shape[0], 1))
     weight[0] = 0.0
-    ours = model.system.factor(weight, blocks)
+    ours = RowSystem(design).factor(weight, blocks)
     theirs = SchurSystem(design).factor(weight, blocks)
     assert ours.log_determinant == pytest.approx(theirs.log_determinant, abs=1e-10)
     right = np.random.default_rng(3).normal(size=(design.effects, 2))
