@@ -35,6 +35,7 @@ FORMULA = "~ 1 + (1 | variant:language) + (1 | template) + (1 | template:languag
 FAMILIES = "family:template:language"
 SHRINKAGE = (16 * np.sqrt(3) / (15 * np.pi)) ** 2
 STEPS = 50
+CERTAIN = 1e-6  # decrement below which Newton's step gains, though rounding may hide it
 BY_LANGUAGE = replace(SETTINGS["laplace"], sparse_work=1e9)
 """Given the templates, languages have nothing to do with each other: eliminated one by one they
 leave little fill."""
@@ -112,13 +113,20 @@ class ItemModel:
         """The level c whose accuracy over all known templates has the log-odds given, and dc/dη."""
         easiness, whole = self.easiness.to_numpy(), expit(logit)
         low, high = logit * self.scale - 30, logit * self.scale + 30
-        for _ in range(60):
-            middle = (low + high) / 2
-            below = expit((middle[:, None] + easiness) / self.scale).mean(axis=1) < whole
-            low, high = np.where(below, middle, low), np.where(below, high, middle)
-        p = expit((middle[:, None] + easiness) / self.scale)
+        level = logit * self.scale
+        for _ in range(60):  # Newton's steps, bisection where they lead outside
+            p = expit((level[:, None] + easiness) / self.scale)
+            away = whole - p.mean(axis=1)
+            low, high = np.where(away > 0, level, low), np.where(away > 0, high, level)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                new = level + away * self.scale / (p * (1 - p)).mean(axis=1)
+            new = np.where((low <= new) & (new <= high), new, (low + high) / 2)
+            moved, level = np.abs(new - level).max(initial=0.0), new
+            if moved < 1e-12:
+                break
+        p = expit((level[:, None] + easiness) / self.scale)
         slope = (p * (1 - p)).mean(axis=1) / self.scale
-        return middle, whole * (1 - whole) / slope
+        return level, whole * (1 - whole) / slope
 
 
 def _formula(cells: pd.DataFrame) -> str:
@@ -223,72 +231,61 @@ def update(
     level, slope = item_model.level(mean)
     prior = covariance * slope[:, None] * slope
     codes, templates = pd.factorize(cells["template"])
-    families, _ = pd.factorize(pairs["family"], use_na_sentinel=False)
-    templates, groups = pd.Index(templates), families.max() + 1
-    start, variance = item_model.known(templates)
+    family, _ = pd.factorize(pairs["family"], use_na_sentinel=False)
+    templates, groups = pd.Index(templates), family.max() + 1
     variant = pd.Index(pairs["variant"]).get_indexer(cells["variant"])
-    count, number = len(level), len(templates)
-    # unknowns: levels, then a + d by template, then e by template and family where it varies
-    size = count + number + (number * groups if item_model.family_sd else 0)
-    precision, centre = np.zeros((size, size)), np.zeros(size)
-    precision[:count, :count] = np.linalg.inv(prior + 1e-10 * np.eye(count))
-    diagonal = np.arange(count, size)
-    precision[diagonal, diagonal] = 1 / item_model.family_sd**2 if item_model.family_sd else 0.0
-    precision[diagonal[:number], diagonal[:number]] = 1 / variance
-    centre[: count + number] = np.concatenate([level, start])
+    shape = (len(templates), len(level))
     tempering = item_model.dispersions(cells["n_total"].to_numpy(dtype=float))
-    success, trials = (cells[name].to_numpy(dtype=float) / tempering
-                       for name in ("n_correct", "n_total"))  # fmt: skip
-    unknowns = [variant, count + codes]  # of every cell
-    if item_model.family_sd:
-        unknowns.append(count + number + codes * groups + families[variant])
-    unknowns = np.stack(unknowns, axis=1)
-    each = unknowns.shape[1]
-    pairs_of_unknowns = (unknowns[:, :, None] * size + unknowns[:, None, :]).ravel()
+    success, trials = (
+        np.bincount(codes * shape[1] + variant, cells[name].to_numpy(dtype=float) / tempering,
+                    shape[0] * shape[1]).reshape(shape)
+        for name in ("n_correct", "n_total")
+    )  # fmt: skip
+    start, variance = item_model.known(templates)
+    # g = a + d + e by template and family has the covariance K, α = K⁻¹ (g − its mean)
+    own = np.eye(groups) * item_model.family_sd**2 + variance[:, None, None]
+    precision = np.linalg.inv(prior + 1e-10 * np.eye(len(level)))
+    member = np.eye(groups)[family]
+    c, alpha = level, np.zeros((shape[0], groups))
+    effect = np.tile(start[:, None], groups)
 
-    def value(x: np.ndarray) -> float:
-        eta = x[unknowns].sum(axis=1)
-        away = x - centre
-        return success @ eta - trials @ np.logaddexp(0, eta) - away @ precision @ away / 2
+    def value(c: np.ndarray, effect: np.ndarray, alpha: np.ndarray) -> float:
+        eta, away = c + effect[:, family], c - level
+        fit = np.vdot(success, eta) - np.vdot(trials, np.logaddexp(0, eta))
+        return fit - (away @ precision @ away + np.vdot(alpha, effect - start[:, None])) / 2
 
-    x = centre.copy()
     for _ in range(STEPS):
-        p = expit(x[unknowns].sum(axis=1))
+        p = expit(c + effect[:, family])
         residual, weight = success - trials * p, trials * p * (1 - p)
-        score = np.bincount(unknowns.ravel(), np.repeat(residual, each), size)
-        score = score - precision @ (x - centre)
-        hessian = np.bincount(pairs_of_unknowns, np.repeat(weight, each**2), size**2)
-        hessian = hessian.reshape(size, size) + precision
-        step = np.linalg.solve(hessian, score)
-        if score @ step < 1e-12:
+        total = weight @ member
+        spread = np.linalg.solve(np.eye(groups) + own * total[:, None, :], own)  # of g given c
+        among = spread[:, :, family] * weight[:, None, :]  # how g moves against the levels
+        score = residual.sum(axis=0) - precision @ (c - level)
+        of_effect = residual @ member - alpha
+        moved = (spread @ of_effect[:, :, None])[:, :, 0]
+        hessian = precision + np.diag(weight.sum(axis=0))
+        hessian -= np.einsum("tv,tvu->vu", weight, among[:, family])
+        step = np.linalg.solve(hessian, score - np.sum(weight * moved[:, family], axis=0))
+        by_effect = moved - among @ step
+        by_alpha = of_effect - (weight * step) @ member - total * by_effect
+        decrement = score @ step + np.vdot(of_effect, by_effect)
+        if decrement < 1e-12:
             break
-        length, here = 1.0, value(x)
-        while value(x + length * step) < here and length > 1e-8:
+        length, here = 1.0, value(c, effect, alpha)
+        while decrement > CERTAIN and length > 1e-8 and here > value(
+            c + length * step, effect + length * by_effect, alpha + length * by_alpha
+        ):  # fmt: skip
             length /= 2
-        x = x + length * step
+        c, effect, alpha = c + length * step, effect + length * by_effect, alpha + length * by_alpha
     else:
         raise FloatingPointError("no posterior mode was found for the seen templates")
-    posterior = np.linalg.inv(hessian)
-    effect, spread = _by_family(x, posterior, count, number, groups)
+    covariance = np.linalg.inv(hessian)
+    by_level = np.einsum("tfv,vu,tfu->tf", among, covariance, among, optimize=True)
     return Updated(
         item_model,
-        x[:count],
-        posterior[:count, :count],
-        families,
-        pd.DataFrame(effect, columns=templates),
-        pd.DataFrame(spread, columns=templates),
+        c,
+        covariance,
+        family,
+        pd.DataFrame(effect.T, columns=templates),
+        pd.DataFrame((np.einsum("tff->tf", spread) + by_level).T, columns=templates),
     )
-
-
-def _by_family(
-    x: np.ndarray, posterior: np.ndarray, count: int, number: int, groups: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of a + d + e (families × templates) from those of all unknowns."""
-    shared = np.arange(count, count + number)
-    effect = np.tile(x[shared], (groups, 1))
-    spread = np.tile(posterior[shared, shared], (groups, 1))
-    if len(x) > count + number:
-        own = count + number + np.arange(number) * groups + np.arange(groups)[:, None]
-        effect = effect + x[own]
-        spread = spread + posterior[own, own] + 2 * posterior[shared, own]
-    return effect, spread
