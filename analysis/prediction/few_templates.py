@@ -115,21 +115,21 @@ def _refitted(task: Task, name: str, language: str, draws, budgets, start) -> pd
     template = truth.columns.get_indexer(cells["template"])
     variant = truth.index.get_indexer(cells["variant"])
     none = refits.plug_in(~away, start)
-    # draws differ little: each begins where the last one of as many templates ended
-    rows, ends = [], {}
-    for draw in draws:
-        order = shuffled(truth.columns, language, draw, task.seed)
+    residual = cells["n_correct"].to_numpy() - cells["n_total"].to_numpy() * none[0]
+    orders = [shuffled(truth.columns, language, draw, task.seed) for draw in draws]
+    rows = []
+    for k in budgets:
+        masks = [away & truth.columns.isin(order[:k])[template] for order in orders]
         found, following = none
-        for k in budgets:
-            unseen = away & ~truth.columns.isin(order[:k])[template]
+        # a refit begins where one to templates of almost the same success ended
+        for which in np.argsort([residual[mask].sum() for mask in masks], kind="stable"):
+            unseen = away & ~masks[which]
             if k:
-                found, following = refits.plug_in(~unseen, ends.get(k, following))
-                ends[k] = following
-            else:
-                found, following = none
+                found, following = refits.plug_in(~unseen, following)
             point = np.bincount(variant[unseen], found[unseen]) / np.bincount(variant[unseen])
-            rows += _errors(name, language, draw, order[:k], point, truth)
-    return pd.DataFrame(rows, columns=COLUMNS)
+            rows += _errors(name, language, draws[which], orders[which][:k], point, truth)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.sort_values(["draw", "k"], kind="stable", ignore_index=True)
 
 
 def _updated(
