@@ -107,7 +107,10 @@ def join(
         )
         counts = [TOKENIZERS] if (dropped["feature"] == "fertility").any() else []
         raise InputError(lines, [*counts, *REMEDIES])
-    kept = joined[joined[list(features)].notna().all(axis=1)].reset_index(drop=True)
+    for name in set(KEYS) & set(cells.columns):  # a merge copies text; the cells' own is shared
+        joined[name] = cells[name].set_axis(joined.index)
+    whole = joined[list(features)].notna().all(axis=1)
+    kept = joined if whole.all() else joined[whole].reset_index(drop=True)
     if kept.empty:
         raise InputError("every row lacks a feature: nothing is left to fit")
     return kept, dropped

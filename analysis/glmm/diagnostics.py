@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.glmm.columns import INTERCEPT, Levels, labels
+from capability_transfer.analysis.glmm.codes import encode, interact
+from capability_transfer.analysis.glmm.columns import INTERCEPT, Levels
 from capability_transfer.analysis.glmm.formula import Formula, RandomTerm
 from capability_transfer.analysis.glmm.predict import fitted_probability
 from capability_transfer.analysis.glmm.result import Fit
@@ -82,7 +83,8 @@ def redundant_terms(formula: Formula, data: pd.DataFrame, known: Levels) -> list
     Two terms whose levels part the rows alike and whose covariates share a direction: the
     likelihood knows only the sum of their variances.
     """
-    partitions = [_partition(term, data) for term in formula.random]
+    partitions = [interact(encode(data[name]) for name in term.factors).codes
+                  for term in formula.random]  # fmt: skip
     found = []
     for j, second in enumerate(formula.random):
         for i, first in enumerate(formula.random[:j]):
@@ -94,15 +96,6 @@ def redundant_terms(formula: Formula, data: pd.DataFrame, known: Levels) -> list
             ):
                 found.append(f"{first} and {second}")
     return found
-
-
-def _partition(term: RandomTerm, data: pd.DataFrame) -> np.ndarray:
-    """The number of every row's level, in order of appearance."""
-    codes = np.zeros(len(data), dtype=np.intp)
-    for factor in term.factors:
-        part, levels = pd.factorize(labels(data[factor]))
-        codes, _ = pd.factorize(codes * len(levels) + part)
-    return codes
 
 
 def _gram(matrix: np.ndarray) -> np.ndarray:
@@ -156,11 +149,10 @@ def fixed_separation(formula: Formula, data: pd.DataFrame, names: list[str]) -> 
 def separated_levels(formula: Formula, data: pd.DataFrame) -> list[str]:
     """Levels of the grouping factors with all or no successes, as ``separated`` gives them."""
     success, trials = formula.counts(data)
-    counts = pd.DataFrame({"success": success, "trials": trials})
     found = []
-    for group, levels in {term.group: term.levels(data) for term in formula.random}.items():
-        totals = counts.groupby(levels.to_numpy()).sum()
-        found += separated(group, totals.index, totals["success"], totals["trials"])
+    for group, term in {term.group: term for term in formula.random}.items():
+        codes, levels = pd.factorize(term.levels(data), sort=True)
+        found += separated(group, levels, np.bincount(codes, success), np.bincount(codes, trials))
     return found
 
 

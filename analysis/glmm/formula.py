@@ -22,13 +22,13 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm import calls
+from capability_transfer.analysis.glmm.codes import encode, interact
 from capability_transfer.analysis.glmm.columns import (
     CONTRASTS,
     LOGICAL,
     Columns,
     Levels,
     is_logical,
-    labels,
     levels,
     matrix,
     numbers,
@@ -62,11 +62,12 @@ class RandomTerm:
         return ":".join(self.factors)
 
     def levels(self, data: pd.DataFrame) -> pd.Series:
-        """The level label of every row (interactions joined by a colon, as lme4 does)."""
-        joined = labels(data[self.factors[0]])
-        for factor in self.factors[1:]:
-            joined = joined + ":" + labels(data[factor])
-        return joined
+        """The level label of every row (interactions joined by a colon, as lme4 does).
+
+        Rows of one level share one text, so that millions of rows take little memory.
+        """
+        found = interact(encode(data[factor]) for factor in self.factors)
+        return pd.Series(found.labels[found.codes], index=data.index, dtype=object)
 
     def matrix(self, data: pd.DataFrame, known: Levels) -> tuple[np.ndarray, list[str]]:
         """The covariates that vary by level: rows × columns, and the columns' names.

@@ -18,6 +18,7 @@ from scipy.linalg import qr
 from scipy.optimize import linprog
 
 ROWS = 1_000  # that a program looks at first, and how many more it takes at a time
+PART = 100_000  # rows that are copied at a time
 NOTHING = 1e-7  # of the largest
 
 
@@ -67,9 +68,10 @@ def find_separation(
     which leaves few directions or none.
     """
     used = trials > 0
-    matrix, success, trials = matrix[used], success[used], trials[used]
+    if not used.all():
+        matrix, success, trials = matrix[used], success[used], trials[used]
     mixed = (success > 0) & (success < trials)
-    free = _null_space(matrix[mixed])
+    free = _null_space(matrix, mixed)
     if not free.shape[1]:
         return None
     sign = np.where(success > 0, 1.0, -1.0)[~mixed]
@@ -96,9 +98,13 @@ def refuse_complete(found: Separation | None) -> None:
         raise InputError(f"the model cannot be fitted: {found.sentence()}")
 
 
-def _null_space(matrix: np.ndarray) -> np.ndarray:
-    """Directions (columns) that every row takes to zero."""
-    gram = matrix.T @ matrix
+def _null_space(matrix: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Directions (columns) that all of some rows take to zero."""
+    gram = np.zeros((matrix.shape[1], matrix.shape[1]))
+    for start in range(0, len(matrix), PART):  # a copy of all rows at once would be large
+        part = slice(start, start + PART)
+        some = matrix[part][rows[part]]
+        gram += some.T @ some
     values, vectors = np.linalg.eigh(gram)
     return vectors[:, values <= 1e-10 * max(values.max(initial=0.0), 1.0)]
 

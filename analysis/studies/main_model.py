@@ -46,6 +46,7 @@ from capability_transfer.analysis.study import MAIN
 from capability_transfer.common import progress
 from capability_transfer.common.errors import InputError, name_some, option, suggest
 from capability_transfer.common.files import rounded
+from capability_transfer.common.memory import release
 from capability_transfer.features.table import FEATURES
 
 if TYPE_CHECKING:
@@ -386,6 +387,8 @@ def fit(
     small = baseline_formula(model)
     second = small if baseline else None
     fitting = progress.fits(1 if second is None else 2)
+
+    release()
 
     def run(label: str, which: Formula) -> Fit:
         with fitting(label) as tell:

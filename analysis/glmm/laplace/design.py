@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm import calls
+from capability_transfer.analysis.glmm.codes import encode
 from capability_transfer.analysis.glmm.columns import Levels
 from capability_transfer.analysis.glmm.diagnostics import check_terms, redundant_terms
 from capability_transfer.analysis.glmm.formula import Formula
 from capability_transfer.analysis.glmm.laplace.kernels import Kernel
-from capability_transfer.analysis.glmm.laplace.layout import Layout, encode, find_layout
+from capability_transfer.analysis.glmm.laplace.layout import Layout, find_layout
 from capability_transfer.analysis.glmm.laplace.terms import Term, formula_term, kernel_term
 from capability_transfer.common.errors import InputError, name_some
 from scipy import sparse

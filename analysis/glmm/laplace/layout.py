@@ -12,41 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.glmm.columns import labels as text_of
+from capability_transfer.analysis.glmm.codes import Codes, interact
 
 SPARSEST_GRID = 1.5  # cells of the grid per distinct row, at most
-
-
-@dataclass(frozen=True, eq=False)
-class Codes:
-    """A column as integers: ``codes`` (row → level) and the levels' labels."""
-
-    codes: np.ndarray
-    labels: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-
-def encode(column: pd.Series) -> Codes:
-    """Integer codes of a column, levels in order of appearance and labelled by their text."""
-    codes, uniques = pd.factorize(column)
-    labels = np.asarray(text_of(pd.Series(uniques)), dtype=object)
-    if len(set(labels)) < len(labels):  # 1 and "1" in one column are one level, as in lme4
-        merge, labels = pd.factorize(labels)
-        codes = merge[codes]
-    return Codes(np.asarray(codes, dtype=np.intp), np.asarray(labels, dtype=object))
-
-
-def interact(parts: list[Codes]) -> Codes:
-    """The levels that occur of an interaction, labels joined by a colon."""
-    first, *others = parts
-    codes, labels = first.codes, first.labels
-    for part in others:
-        codes, uniques = pd.factorize(codes * len(part) + part.codes)
-        left, right = uniques // len(part), uniques % len(part)
-        labels = labels[left] + ":" + part.labels[right]
-    return Codes(np.asarray(codes, dtype=np.intp), labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,15 +55,17 @@ def find_layout(codes: dict[str, Codes], candidates: Iterable[str]) -> Layout:
     """
     n = len(next(iter(codes.values())).codes)
     generator = np.random.default_rng(64)
-    keys = {name: generator.integers(2**64, size=len(c), dtype=np.uint64)[c.codes]
+    keys = {name: generator.integers(2**64, size=len(c), dtype=np.uint64)
             for name, c in codes.items()}  # fmt: skip
-    total = np.sum(list(keys.values()), axis=0, dtype=np.uint64)
+    total = np.zeros(n, dtype=np.uint64)
+    for name, c in codes.items():
+        total += keys[name][c.codes]
     rows, uniques = pd.factorize(total)
     distinct = len(uniques)
     best = None
     for name in candidates:
         levels = len(codes[name])
-        unit, uniques = pd.factorize(total - keys[name])
+        unit, uniques = pd.factorize(total - keys[name][codes[name].codes])
         if len(uniques) * levels <= SPARSEST_GRID * distinct and (
             best is None or len(uniques) < best.units
         ):

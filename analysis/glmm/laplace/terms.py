@@ -12,10 +12,11 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+from capability_transfer.analysis.glmm.codes import Codes
 from capability_transfer.analysis.glmm.columns import INTERCEPT, Levels
 from capability_transfer.analysis.glmm.formula import RandomTerm
 from capability_transfer.analysis.glmm.laplace.kernels import Kernel
-from capability_transfer.analysis.glmm.laplace.layout import Codes, Layout
+from capability_transfer.analysis.glmm.laplace.layout import Layout
 from capability_transfer.common.errors import InputError, name_some
 
 
