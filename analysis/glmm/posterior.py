@@ -136,8 +136,15 @@ class Posterior:
         new in them: a row's draws do not depend on the other rows, and rows with the same new
         levels differ by what is known alone. How rows vary together is not in these draws.
         """
-        variance = sum(term.new_variance(rows) for term in self.terms)
+        loads, squares = zip(*(term.new_variance(rows) for term in self.terms), strict=True)
+        variance = np.maximum(np.hstack(loads) @ np.vstack(squares), 0.0)
         return self._known(rows) + np.sqrt(variance) * noise
+
+    def slopes(self, rows: pd.DataFrame, column: str) -> np.ndarray:
+        """What one unit more of a column adds to rows' log-odds, levels seen alone, in every draw
+        (rows × ``count``)."""
+        more = rows.assign(**{column: rows[column] + 1.0})
+        return self._in_draws(self._columns(more) - self._columns(rows))
 
     def world(self, kept: Collection[str], count: int, generator: np.random.Generator) -> Posterior:
         """A truth to simulate from: all ``count`` draws are the same effects, SDs are the fit's.
@@ -163,11 +170,12 @@ class Posterior:
         """What the levels seen say of rows, in every draw."""
         if not self.count:
             raise ValueError("this posterior has no draws: use the one that sampled() returns")
-        columns = self._columns(rows, groups)
+        return self._in_draws(self._columns(rows, groups)) + self.formula.offset(rows)[:, None]
+
+    def _in_draws(self, columns: sparse.csr_array) -> np.ndarray:
+        columns.eliminate_zeros()
         used = np.unique(columns.indices)
-        return (
-            columns[:, used] @ self._draws[used].astype(float) + self.formula.offset(rows)[:, None]
-        )
+        return columns[:, used] @ self._draws[used].astype(float)
 
     def _columns(
         self, rows: pd.DataFrame, groups: Collection[str] | None = None
@@ -253,9 +261,12 @@ class _Plain:
             out[new] += values[new, a, None] * effects[codes[new], a]
         return out
 
-    def new_variance(self, rows: pd.DataFrame) -> np.ndarray:
+    def new_variance(self, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        """Factors of what new levels add: rows × squares, times squares × draws."""
         _, values = self._new(rows)
-        return np.sum(np.einsum("ra,sab->rsb", values, self.root) ** 2, axis=2)
+        squares = np.einsum("sab,scb->acs", self.root, self.root)
+        products = values[:, :, None] * values[:, None, :]
+        return products.reshape(len(rows), -1), squares.reshape(-1, len(self.root))
 
     def new_covariance(self, rows: pd.DataFrame) -> np.ndarray:
         labels, values = self._new(rows)
@@ -379,11 +390,11 @@ class _Structured:
             out[which] = self.sds * np.einsum("rk,rks->rs", root[level[which]], noise[codes])
         return out
 
-    def new_variance(self, rows: pd.DataFrame) -> np.ndarray:
+    def new_variance(self, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         copy, _, level = self._places(rows)
         whole = np.diagonal(np.asarray(self.kernel.matrix, dtype=float))[level]
         known = np.where(copy >= 0, np.sum(self.reach**2, axis=1)[level], 0.0)
-        return np.maximum(whole - known, 0.0)[:, None] * self.sds**2
+        return np.maximum(whole - known, 0.0)[:, None], self.sds[None] ** 2
 
     def new_covariance(self, rows: pd.DataFrame) -> np.ndarray:
         copy, labels, level = self._places(rows)

@@ -109,7 +109,23 @@ def predict(
     language is predicted what English is at this size; NaN where none would be:
     ``size_multiples``).
     """
-    rows = pair_rows(bundle, model, languages)
+    (table,) = predict_each(bundle, [model], languages, items, seed, cells)
+    return table
+
+
+def predict_each(
+    bundle: Bundle,
+    models: Sequence[AskedModel],
+    languages: pd.DataFrame,
+    items: int,
+    seed: int,
+    cells: pd.DataFrame | None = None,
+) -> list[pd.DataFrame]:
+    """``predict`` of several models, a table each; ``cells`` are of the first one.
+
+    What they have in common is computed once. Memory grows with models × languages × draws.
+    """
+    rows = pd.concat([pair_rows(bundle, model, languages) for model in models], ignore_index=True)
     posterior = bundle.fitted.extend_posterior(rows, bundle.vectors)
     eta = _log_odds(posterior, rows, seed)
     mean = posterior.linear_predictor(rows)
@@ -120,11 +136,11 @@ def predict(
         eta = share * eta + (1 - share) * _log_odds(posterior, edge, seed)
     plug_in, accuracy = expit(mean), expit(eta)
     seen_templates = np.zeros(len(rows), dtype=int)
-    for i, language in enumerate(rows["language"]):
+    for i, language in enumerate(languages["language"]):
         own = None if cells is None else cells[cells["language"] == language]
         if own is None or own.empty:
             continue
-        own, prior = own.assign(variant=model.variant), np.array([[central_sd(eta[i]) ** 2]])
+        own, prior = own.assign(variant=models[0].variant), np.array([[central_sd(eta[i]) ** 2]])
         known = update(bundle.item_model, mean[[i]], prior, rows.iloc[[i]], own)
         every = bundle.item_model.easiness.index
         plug_in[i] = known.accuracy(every)[0]
@@ -132,7 +148,8 @@ def predict(
         seen_templates[i] = own["template"].nunique()
     # a generator per language: its prediction does not depend on the other languages
     asked = np.vstack([np.random.default_rng([seed, 3]).binomial(items, p) for p in accuracy])
-    table = languages[["language", "name", "resource", "distance"]].reset_index(drop=True)
+    table = pd.concat([languages[["language", "name", "resource", "distance"]]] * len(models))
+    table = table.reset_index(drop=True)
     table = table.assign(plug_in=plug_in, integrated=accuracy.mean(axis=1))
     table[COLUMNS] = interval_ends(asked / items)
     table["fertility"] = np.nan
@@ -146,9 +163,11 @@ def predict(
         table[f"{feature}_outside"] = outside(rows[feature], known).to_numpy()
     known = bundle.fitted.data
     pairs = set(zip(known["variant"], known["language"], strict=True))
-    table["seen"] = [(model.variant, language) in pairs for language in rows["language"]]
+    table["seen"] = [pair in pairs for pair in zip(rows["variant"], rows["language"], strict=True)]
     table["templates"] = seen_templates
-    return table.assign(size_multiple=size_multiples(bundle, model, languages))
+    table["size_multiple"] = size_multiples(bundle, models, languages).ravel()
+    ends = range(0, len(rows), len(languages))
+    return [table[i : i + len(languages)].reset_index(drop=True) for i in ends]
 
 
 def counted(size: np.ndarray | float, known: pd.Series) -> np.ndarray:
@@ -178,8 +197,8 @@ def _log_odds(posterior: Posterior, rows: pd.DataFrame, seed: int) -> np.ndarray
     eta = posterior.draws_apart(rows, new)
     if not rows["fertility_error"].any():
         return eta
-    shifted = posterior.draws_apart(rows.assign(fertility=rows["fertility"] + 1.0), new)
-    return eta + rows["fertility_error"].to_numpy()[:, None] * error * (shifted - eta)
+    errors = rows["fertility_error"].to_numpy()[:, None] * error
+    return eta + errors * posterior.slopes(rows, "fertility")
 
 
 def outside(values: pd.Series, known: pd.Series) -> pd.Series:
@@ -238,35 +257,44 @@ def size_lines(
     One entry per language, of another base model in the family and mode of ``model``, whose own
     effects are not known, so zero; the default predictor is linear in size.
     """
-    other = replace(model, base_model=f"another {NEW}", variant=f"another {NEW}")
-    at = _means(bundle, [replace(other, size=size) for size in (0.0, 1.0)], languages)
+    at = _means(bundle, [replace(_other(model), size=size) for size in (0.0, 1.0)], languages)
     return at[:, 0], at[:, 1] - at[:, 0]
 
 
-def size_multiples(bundle: Bundle, model: AskedModel, languages: pd.DataFrame) -> np.ndarray:
-    """Multiples of a model's size at which languages are predicted what English is at that size.
+def _other(model: AskedModel) -> AskedModel:
+    """Any other base model in a model's family and mode."""
+    another = f"another {NEW}"
+    return replace(model, base_model=another, variant=another, size=0.0, known="", notes=())
+
+
+def size_multiples(
+    bundle: Bundle, models: Sequence[AskedModel], languages: pd.DataFrame
+) -> np.ndarray:
+    """Multiples of models' sizes at which languages are predicted what English is at that size.
 
     Plug-in predictions; a model of another size is another base model, whose own effect is taken
     as zero, at either size.
 
     Args:
         bundle: from ``store.load_or_build``.
-        model: from ``new_model.find_model``.
+        models: from ``new_model.find_model``.
         languages: from ``find_languages``.
 
-    Returns one per language; NaN where no size up to ``largest_size`` reaches it. Raises
+    Returns models × languages; NaN where no size up to ``largest_size`` reaches it. Raises
     InputError without English.
     """
     english = bundle.languages[bundle.languages["language"] == ENGLISH]
     if english.empty:
         raise InputError(f"multiples are against English ({ENGLISH}), which the data do not have")
-    at_zero, slope = size_lines(bundle, model, pd.concat([english, languages]))
-    edges = bundle.models["size"]
-    target = at_zero[0] + slope[0] * counted(model.size, edges)
+    others, asked = [_other(model) for model in models], pd.concat([english, languages])
+    lines = {other: size_lines(bundle, other, asked) for other in dict.fromkeys(others)}
+    at_zero, slope = np.stack([lines[other] for other in others], axis=1)
+    edges, size = bundle.models["size"], np.array([[model.size] for model in models])
+    target = at_zero[:, :1] + slope[:, :1] * counted(size, edges)
     with np.errstate(divide="ignore", invalid="ignore"):
-        needed = uncounted((target - at_zero[1:]) / slope[1:], edges)
-    reached = (slope[1:] > 0) & (needed <= np.log2(largest_size(bundle)))
-    return np.where(reached, 2.0 ** (needed - model.size), np.nan)
+        needed = uncounted((target - at_zero[:, 1:]) / slope[:, 1:], edges)
+    reached = (slope[:, 1:] > 0) & (needed <= np.log2(largest_size(bundle)))
+    return np.where(reached, 2.0 ** (needed - size), np.nan)
 
 
 def _means(bundle: Bundle, models: list[AskedModel], languages: pd.DataFrame) -> np.ndarray:

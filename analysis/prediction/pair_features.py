@@ -108,17 +108,13 @@ def count_fertility(
     """
     known = pairs[pairs["tokenizer"] == tokenizer].dropna(subset=["fertility_ratio", "fertility"])
     known = known.drop_duplicates("language")
-    rows = {}
-    ratios = read_ratios()
-    if tokenizer in AT_HAND and len(known) >= FEWEST:
-        slope, intercept = np.polyfit(known["fertility_ratio"], known["fertility"], 1)
-        rest = known["fertility"] - intercept - slope * known["fertility_ratio"]
-        error = float(np.sqrt((rest**2).sum() / (len(known) - 2)))
-        for language in languages:
-            if (tokenizer, language) in ratios.index:
-                rows[language] = (intercept + slope * ratios[tokenizer, language], error)
-    found = pd.DataFrame.from_dict(rows, orient="index", columns=["fertility", "error"])
-    return found.astype(float)
+    if tokenizer not in AT_HAND or len(known) < FEWEST:
+        return pd.DataFrame(columns=["fertility", "error"], dtype=float)
+    slope, intercept = np.polyfit(known["fertility_ratio"], known["fertility"], 1)
+    rest = known["fertility"] - intercept - slope * known["fertility_ratio"]
+    error = float(np.sqrt((rest**2).sum() / (len(known) - 2)))
+    ratios = read_ratios().xs(tokenizer).reindex(languages).dropna()
+    return pd.DataFrame({"fertility": intercept + slope * ratios, "error": error})
 
 
 @cache

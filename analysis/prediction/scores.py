@@ -60,7 +60,8 @@ def add_intervals(
 def interval_ends(draws: np.ndarray) -> np.ndarray:
     """The ends ``COLUMNS`` of the central intervals of draws (rows × draws), row by row."""
     tails = [p for level in NOMINAL for p in ((1 - level) / 2, (1 + level) / 2)]
-    return np.quantile(draws, tails, axis=1).T
+    # of sorted draws, which costs a third of searching for six places
+    return np.quantile(np.sort(draws, axis=1), tails, axis=1).T
 
 
 def place(observed: np.ndarray, draws: np.ndarray) -> np.ndarray:

@@ -38,6 +38,7 @@ MODES = ("off", "on")
 LEVELS = tuple(round(100 * level) for level in NOMINAL)
 ENDS = [f"{end}_{level}" for level in LEVELS for end in ("low", "high")]
 NEAREST = 3
+TOGETHER = 4  # settings that are predicted at once: a quarter of a gigabyte
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +194,9 @@ def _task(
     items: int,
     seed: int,
 ) -> tuple[int, list[pd.DataFrame]]:
-    return place, [new_language.predict(bundle, one, languages, items, seed) for one in models]
+    parts = [models[i : i + TOGETHER] for i in range(0, len(models), TOGETHER)]
+    found = [new_language.predict_each(bundle, part, languages, items, seed) for part in parts]
+    return place, [table for tables in found for table in tables]
 
 
 def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:

@@ -390,11 +390,11 @@ def test_the_size_that_reaches_a_target_reaches_it_and_no_much_smaller_one_does(
 def test_no_multiple_leads_beyond_the_largest_size(bundle, monkeypatch):
     model = new_model.find_model(bundle, None, 4, "Qwen2.5", "off")
     rows, _ = new_language.find_languages(bundle, ["eng", "swh"])
-    english, swahili = new_language.size_multiples(bundle, model, rows)
+    ((english, swahili),) = new_language.size_multiples(bundle, [model], rows)
     assert english == pytest.approx(1)
     for limit, reached in ((4 * swahili * 1.01, swahili), (4 * swahili / 1.01, np.nan)):
         monkeypatch.setattr(new_language, "largest_size", lambda bundle, limit=limit: limit)
-        found = new_language.size_multiples(bundle, model, rows)
+        (found,) = new_language.size_multiples(bundle, [model], rows)
         assert found.tolist() == pytest.approx([1, reached], nan_ok=True)
 
 

@@ -127,7 +127,7 @@ def check(payload, shown, setting, group, code):
 def test_a_multiple_is_the_size_that_reaches_what_english_is(bundle):
     model = new_model.find_model(bundle, None, 8, "Qwen3", "on")
     rows, _ = new_language.find_languages(bundle, ["eng", "deu", "swh"])
-    english, *others = size_multiples(bundle, model, rows)
+    ((english, *others),) = size_multiples(bundle, [model], rows)
     assert english == pytest.approx(1)
     target = new_language.predict(bundle, model, rows.iloc[:1], ITEMS, SEED)["plug_in"].iloc[0]
     for code, multiple in zip(["deu", "swh"], others, strict=True):
@@ -140,9 +140,9 @@ def test_a_multiple_is_the_size_that_reaches_what_english_is(bundle):
 def test_a_multiple_beyond_the_largest_size_is_none(bundle, monkeypatch):
     model = new_model.find_model(bundle, None, 8, "Qwen3", "off")
     rows, _ = new_language.find_languages(bundle, ["mar"])
-    assert size_multiples(bundle, model, rows)[0] > 1
+    assert size_multiples(bundle, [model], rows)[0, 0] > 1
     monkeypatch.setattr(new_language, "LARGEST", 8 / 2 ** bundle.models["size"].max())
-    assert np.isnan(size_multiples(bundle, model, rows)[0])
+    assert np.isnan(size_multiples(bundle, [model], rows)[0, 0])
 
 
 def test_nearest_languages_are_evaluated_ones_and_not_itself(bundle, payload):
