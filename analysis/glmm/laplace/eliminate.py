@@ -33,7 +33,7 @@ class Spread:
         gram: K, levels × q × q.
         unit: leverage by unit (zero where it differs by cell).
         cell: leverage by cell, or None.
-        cross: units × loads·columns, what is taken off V z of the rest's cross terms; or 0.
+        cross: units × loads·columns, V z at the rest's cross terms; or 0 without them.
     """
 
     gram: np.ndarray
@@ -92,30 +92,38 @@ class UnitElimination:
         self.rows = [self._sparse(data) for data in self.data]
         self.turned = [rows.T for rows in self.rows]
         if self.direct:
-            self.cross = weight[:, None, :]
+            self.by_unit, self.cross = by_unit, weight[:, None, :]
         elif self.rest.loads:
             self.cross = (self.cross_map @ weight).reshape(self.levels, q, self.width)
         else:
             self.cross = np.zeros((self.levels, q, 0))
         return own
 
-    def profile(self, products: np.ndarray, spread: np.ndarray) -> None:
-        """Subtract A_RE M A_ER from the rest's products, in place (``spread`` is M)."""
+    def profile(self, weight: np.ndarray, by_unit: np.ndarray, spread: np.ndarray) -> np.ndarray:
+        """P, from the weights, their sums by unit and M (``spread``)."""
         units = self.rest.units
+        if self.direct:
+            kept = 1.0 - by_unit * spread[:, 0, 0]
+            products = self.rest.products(kept[:, None] * weight, kept * by_unit)
+            products[units:, units:] = np.diag(weight.sum(axis=0)) - self._cross_gram(spread)
+            return products
+        products = self.rest.products(weight, by_unit)
         if units:
             products[:units, :units] -= self._unit_gram(spread)
         if self.width:
             scaled = per_level(spread, self.cross)
-            products[units:, units:] -= self._cross_gram(spread, scaled)
+            products[units:, units:] -= self._cross_gram(spread)
             between = sum(self.turned[a] @ scaled[:, a] for a in range(self.q))
             products[:units, units:] -= between
             products[units:, :units] -= between.T
+        return products
 
-    def _cross_gram(self, spread: np.ndarray, scaled: np.ndarray) -> np.ndarray:
+    def _cross_gram(self, spread: np.ndarray) -> np.ndarray:
         if self.q == 1:  # half the work: M is positive
             root = (np.sqrt(spread) * self.cross).reshape(-1, self.width)
             return symmetric(np.triu(blas.dsyrk(1.0, root.T)))
-        return self.cross.reshape(-1, self.width).T @ scaled.reshape(-1, self.width)
+        scaled = per_level(spread, self.cross).reshape(-1, self.width)
+        return self.cross.reshape(-1, self.width).T @ scaled
 
     def _unit_gram(self, spread: np.ndarray) -> np.ndarray:
         units = self.rest.units
@@ -157,10 +165,12 @@ class UnitElimination:
 
     def spread(self, covariance: np.ndarray, own: np.ndarray) -> Spread:
         """Leverages and K, from V of the rest and M (``own``)."""
+        if self.direct:
+            return self._spread_direct(covariance, own)
         rest, q, units = self.rest, self.q, self.rest.units
         gram = np.empty((self.levels, q, q))
         by_unit = np.empty(len(self.level))
-        cross = np.empty((len(self.level), self.width)) if self.width else 0.0
+        cross = rest.between(covariance) if self.width else 0.0
         for low, high in self._chunks(rest.size):
             at = slice(self.unit_ends[low], self.unit_ends[high])
             pairs = slice(self.pointers[low], self.pointers[high])
@@ -188,8 +198,20 @@ class UnitElimination:
                 leverage -= 2 * value[:, a] * taken.sum(axis=1)
             by_unit[at] = leverage
             if self.width:
-                cross[at] = sum(value[:, a, None] * moved[here, a, units:] for a in range(q))
+                cross[at] -= sum(value[:, a, None] * moved[here, a, units:] for a in range(q))
         return Spread(gram, by_unit, None, cross)
+
+    def _spread_direct(self, covariance: np.ndarray, own: np.ndarray) -> Spread:
+        """The same where a unit's row of A_ER is its weights' sum times z, beside the weights."""
+        rest, units, m = self.rest, self.rest.units, own[:, 0, 0]
+        between, weight = rest.between(covariance), self.cross[:, 0]
+        carried = weight @ covariance[units:, units:]  # A_ER V at the cross term
+        carried += self.by_unit[:, None] * between
+        along = self.by_unit * rest.unit_leverage(covariance)  # A_ER V z
+        along += np.einsum("ij,ij->i", weight, between)
+        gram = self.by_unit * along + np.einsum("ij,ij->i", weight, carried)
+        between -= m[:, None] * carried
+        return Spread(gram[:, None, None], m + m * gram * m - 2 * m * along, None, between)
 
 
 class CrossElimination:
@@ -231,8 +253,9 @@ class CrossElimination:
             pairs = slice(self.pointers[g], self.pointers[g + 1])
             yield g, self.pair_effect[pairs], self.data[pairs]
 
-    def profile(self, products: np.ndarray, spread: np.ndarray) -> None:
-        """Subtract A_RE M A_ER from the rest's products, in place (``spread`` is M)."""
+    def profile(self, weight: np.ndarray, by_unit: np.ndarray, spread: np.ndarray) -> np.ndarray:
+        """P, from the weights, their sums by unit and M (``spread``)."""
+        products = self.rest.products(weight, by_unit)
         units = self.rest.units
         m = spread.reshape(self.groups, self.columns)
         between = np.zeros((units, self.rest.loads, self.columns))
@@ -245,6 +268,7 @@ class CrossElimination:
             products[units:, :units] -= flat.T
             within = self.rest.cross_block(products)
             within -= np.einsum("ghj,gj,gij->hij", self.cross, m, self.cross)
+        return products
 
     def times(self, x: np.ndarray) -> np.ndarray:
         """A_ER x: levels × right sides."""
@@ -289,7 +313,8 @@ class CrossElimination:
         for k in range(rest.f_index.shape[1] if rest.loads else 0):
             taken += rest.f_value[:, k, None] * loads[self.group, rest.f_index[:, k]]
         cell -= 2 * value * m[self.group] * taken
-        return Spread(gram.reshape(-1, 1, 1), 0.0, cell, 0.0)
+        cross = rest.between(covariance) if rest.loads else 0.0
+        return Spread(gram.reshape(-1, 1, 1), 0.0, cell, cross)
 
 
 def per_level(blocks: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -162,7 +162,6 @@ class Model:
             np.bincount(cell, success, size).reshape(units, columns),
             np.bincount(cell, trials, size).reshape(units, columns),
         )
-        self.rows_per_cell = np.bincount(cell, minlength=size).reshape(units, columns)
         points = self.settings.quadrature
         self.likelihood = (
             Likelihood(self.design, counts, self.system) if points == 1
@@ -174,7 +173,6 @@ class Model:
                 self.rough = Likelihood(self.design, counts, probes.ProbedSystem(self.system))
             else:
                 self.system.direct = self.system.size <= KEPT
-        self.constant = log_choose(trials, success)
         self._last: Modes | None = None
         self._separation: tuple[Separation | None] | None = None  # not sought yet
 
@@ -209,6 +207,18 @@ class Model:
                 find_separation(design.fixed, design.unscale, design.names, success, trials),
             )
         return self._separation[0]
+
+    @property
+    def constant(self) -> float:
+        """Σ log of the counts' binomial coefficients."""
+        return log_choose(self.trials, self.success)
+
+    @property
+    def rows_per_cell(self) -> np.ndarray:
+        """The number of rows of every cell, units × columns."""
+        layout, (units, columns) = self.design.layout, self.design.shape
+        cell = layout.unit * columns + layout.column
+        return np.bincount(cell, minlength=units * columns).reshape(units, columns)
 
     @property
     def theta_names(self) -> list[str]:
@@ -393,9 +403,8 @@ class Model:
     def _reporter(self, progress: Progress | None):
         if progress is None:
             return None
-        return lambda evaluations, value: progress(
-            "optimise", evaluations, -2 * (value + self.constant)
-        )
+        constant = self.constant
+        return lambda evaluations, value: progress("optimise", evaluations, -2 * (value + constant))
 
 
 def _fewer_rows(design: Design) -> bool:

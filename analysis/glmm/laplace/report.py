@@ -47,6 +47,7 @@ def report(
         unknown = (*unknown, "the information about the fixed effects is singular: none of their "
                    "standard errors is known")  # fmt: skip
     random_effects, correlations = _components(model, optimum)
+    constant = model.constant
     fit = Fit(
         formula=model.formula,
         engine="laplace",
@@ -58,7 +59,7 @@ def report(
         modes=_modes(model, optimum),
         nobs=len(model.success),
         trials=int(model.trials.sum()),
-        log_lik=float(point.value + model.constant),
+        log_lik=float(point.value + constant),
         df=fixed + design.parameters,
         levels=dict(design.levels),
         optimisation=Optimisation(
@@ -77,7 +78,7 @@ def report(
     fit.diagnostics.update(
         theta=(point.phi[fixed:] / design.theta_scale).tolist(),
         hessian_definite=optimum.definite,
-        starts=[float(value + model.constant) for value in optimum.reached],
+        starts=[float(value + constant) for value in optimum.reached],
         separated=_separated(model),
         separation="" if model.separation is None else model.separation.sentence(),
         redundant=design.redundant,

@@ -102,15 +102,14 @@ class Rest:
             found *= self.pair_value
         return self.pair_weight @ found
 
-    def cross_leverage(self, covariance: np.ndarray, eliminated: np.ndarray | float) -> np.ndarray:
-        """2 f' D + f' V f of every cell, where D = V z − ``eliminated`` (units × loads·columns).
+    def between(self, covariance: np.ndarray) -> np.ndarray:
+        """V z over the unit terms, at the cross terms: units × loads·columns."""
+        return self.unit_map.T @ covariance[: self.units, self.units :]
 
-        ``eliminated`` is what elimination of the other block takes off V z (see ``eliminate``).
-        """
-        between = self.unit_map.T @ covariance[: self.units, self.units :] - eliminated
+    def cross_leverage(self, covariance: np.ndarray, between: np.ndarray) -> np.ndarray:
+        """2 f' D + f' V f of every cell, where D is V z at the cross terms (``Spread.cross``)."""
         if self.plain:
-            between *= 2
-            return between + covariance.diagonal()[self.units :]
+            return 2 * between + covariance.diagonal()[self.units :]
         within = self.cross_block(covariance)
         out = self.cc_map.T @ within.reshape(-1, self.columns)
         between = between.reshape(len(between), self.loads, self.columns)

@@ -61,11 +61,9 @@ class SchurFactor:
         self.blocks = [blocks[t] for t in self.rest.order]
         by_unit = weight.sum(axis=1)
         self.own_products = self.elimination.load(weight, by_unit)
-        products = self.rest.products(weight, by_unit)
         self._invert_own()
-        self.elimination.profile(products, self.spread)
-        self.products = products
-        system_matrix = scale(self.rest, self.blocks, products)
+        self.products = self.elimination.profile(weight, by_unit, self.spread)
+        system_matrix = scale(self.rest, self.blocks, self.products)
         system_matrix.flat[:: self.rest.size + 1] += 1.0
         self.root = cholesky(system_matrix)
         self.log_determinant = self.own_log_determinant + 2 * np.log(self.root.diagonal()).sum()
