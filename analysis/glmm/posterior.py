@@ -123,11 +123,13 @@ class Posterior:
         """Log-odds of rows (rows × ``count``) drawn jointly, new levels by ``generator``.
 
         Raises ValueError before ``sampled``."""
-        eta = self._known(rows, groups)
+        parts = [self._used(self._columns(rows, groups))]
         for term in self.terms:
             if groups is None or term.group in groups:
-                eta += term.draw_new(rows, generator)
-        return eta
+                parts.append(term.draw_new(rows, generator))
+        loadings, effects = zip(*parts, strict=True)
+        eta = sparse.hstack(loadings, format="csr") @ np.concatenate(effects)
+        return eta + self.formula.offset(rows)[:, None] if self.formula.offsets else eta
 
     def draws_apart(self, rows: pd.DataFrame, noise: np.ndarray) -> np.ndarray:
         """Log-odds of rows (rows × ``count``), each drawn as if it alone were asked about.
@@ -144,7 +146,8 @@ class Posterior:
         """What one unit more of a column adds to rows' log-odds, levels seen alone, in every draw
         (rows × ``count``)."""
         more = rows.assign(**{column: rows[column] + 1.0})
-        return self._in_draws(self._columns(more) - self._columns(rows))
+        loadings, effects = self._used(self._columns(more) - self._columns(rows))
+        return loadings @ effects
 
     def world(self, kept: Collection[str], count: int, generator: np.random.Generator) -> Posterior:
         """A truth to simulate from: all ``count`` draws are the same effects, SDs are the fit's.
@@ -166,16 +169,18 @@ class Posterior:
         known = np.atleast_2d(np.cov(self._known(rows)))
         return known + sum(term.new_covariance(rows) for term in self.terms)
 
-    def _known(self, rows: pd.DataFrame, groups: Collection[str] | None = None) -> np.ndarray:
+    def _known(self, rows: pd.DataFrame) -> np.ndarray:
         """What the levels seen say of rows, in every draw."""
+        loadings, effects = self._used(self._columns(rows))
+        return loadings @ effects + self.formula.offset(rows)[:, None]
+
+    def _used(self, columns: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
+        """Loadings on the effects that rows use, and all draws of these."""
         if not self.count:
             raise ValueError("this posterior has no draws: use the one that sampled() returns")
-        return self._in_draws(self._columns(rows, groups)) + self.formula.offset(rows)[:, None]
-
-    def _in_draws(self, columns: sparse.csr_array) -> np.ndarray:
         columns.eliminate_zeros()
         used = np.unique(columns.indices)
-        return columns[:, used] @ self._draws[used].astype(float)
+        return columns[:, used], self._draws[used].astype(float)
 
     def _columns(
         self, rows: pd.DataFrame, groups: Collection[str] | None = None
@@ -247,19 +252,20 @@ class _Plain:
         place = self.levels.get_indexer(self.term.levels(rows))
         return _spread(place, self.fit.random_matrix(self.term, rows)[0], len(self.levels))
 
-    def draw_new(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray | float:
+    def draw_new(
+        self, rows: pd.DataFrame, generator: np.random.Generator
+    ) -> tuple[sparse.csr_array, np.ndarray]:
+        """How rows load on effects of new levels, and draws of these."""
         labels, values = self._new(rows)
         codes, uniques = pd.factorize(labels)
         count, q, _ = self.root.shape
         drawn = generator.standard_normal((len(uniques), q, count))
-        new = np.flatnonzero(values.any(axis=1))
-        if not len(new):  # as in most terms
-            return 0.0
-        effects = np.einsum("sab,lbs->las", self.root, drawn)
-        out = np.zeros((len(rows), count))
-        for a in range(q):
-            out[new] += values[new, a, None] * effects[codes[new], a]
-        return out
+        entering = values.any(axis=1)
+        new, place = np.unique(codes[entering], return_inverse=True)
+        level = np.full(len(rows), -1)
+        level[entering] = place
+        effects = np.einsum("sab,lbs->las", self.root, drawn[new])
+        return _spread(level, values, len(new)), effects.reshape(-1, count)
 
     def new_variance(self, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Factors of what new levels add: rows × squares, times squares × draws."""
@@ -377,9 +383,12 @@ class _Structured:
         copy, _, level = self._places(rows)
         return _spread(copy, self.reach[level], len(self.copies))
 
-    def draw_new(self, rows: pd.DataFrame, generator: np.random.Generator) -> np.ndarray:
+    def draw_new(
+        self, rows: pd.DataFrame, generator: np.random.Generator
+    ) -> tuple[sparse.csr_array, np.ndarray]:
+        """As ``_Plain.draw_new``: effects are those of each copy's part that is left."""
         copy, labels, level = self._places(rows)
-        out = np.zeros((len(rows), len(self.sds)))
+        loadings, effects = [], []
         for known in (True, False):
             which = (copy >= 0) == known
             if not which.any():
@@ -387,8 +396,11 @@ class _Structured:
             root = self.rest if known else self.whole
             codes, uniques = pd.factorize(labels[which])
             noise = generator.standard_normal((len(uniques), root.shape[1], len(self.sds)))
-            out[which] = self.sds * np.einsum("rk,rks->rs", root[level[which]], noise[codes])
-        return out
+            place = np.full(len(rows), -1)
+            place[which] = codes
+            loadings.append(_spread(place, root[level], len(uniques)))
+            effects.append((self.sds * noise).reshape(-1, len(self.sds)))
+        return sparse.hstack(loadings, format="csr"), np.concatenate(effects)
 
     def new_variance(self, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         copy, _, level = self._places(rows)
