@@ -87,10 +87,13 @@ def evaluate(
     for name, start, row in in_parallel(task, jobs, "fits to all data", counting):
         starts[name] = start
         store.put(pd.DataFrame([row]), name, "fit")
-    todo = [(name, out) for name in missing for out in held if not store.has(name, out)]
-    jobs = [delayed(_one_fold)(task, name, out, starts[name]) for name, out in todo]
-    for name, out, table in in_parallel(task, jobs, "held-out languages", counting):
-        store.put(table, name, out)
+    jobs = []
+    for out in held:
+        if todo := {name: starts[name] for name in missing if not store.has(name, out)}:
+            jobs.append(delayed(_one_fold)(task, out, todo))
+    for out, found in in_parallel(task, jobs, "held-out languages", counting):
+        for name, table in found.items():
+            store.put(table, name, out)
     tables = [
         store.get(name, fold.held_out).assign(kind=fold.kind, fold=fold.name, predictor=name)
         for name in predictors
@@ -130,20 +133,24 @@ def _fit_row(task: Task, name: str) -> tuple[str, object, dict]:
 
 
 def _one_fold(
-    task: Task, name: str, out: tuple[str, ...], start: object
-) -> tuple[str, tuple[str, ...], pd.DataFrame]:
-    """Fit without some languages, predict them, and set what was observed beside it."""
+    task: Task, out: tuple[str, ...], starts: dict[str, object]
+) -> tuple[tuple[str, ...], dict[str, pd.DataFrame]]:
+    """Fit without some languages, predict them, and set what was observed beside it: a table per
+    predictor of ``starts``."""
     parts = split(task.joined, Fold("held out", "+".join(out), out))
-    fitted = predictor(name).fit(parts.train, task.vectors, task.engine, start)
-    prediction = fitted.predict(parts.held, task.vectors, task.draws_of(name), task.seed)
     pairs, accuracy, items = observed_accuracy(parts.held)
-    if not prediction.pairs.equals(pairs):
-        raise AssertionError(f"predictor {name} answers for other pairs than it was asked")
-    table, draws = add_intervals(prediction, items, task.seed)
     means = pd.Series(accuracy).groupby(pairs["language"].to_numpy(), sort=False).mean()
-    table.insert(3, "observed", np.concatenate([accuracy, means.to_numpy()]))
-    table["place"] = np.nan if draws is None else place(table["observed"].to_numpy(), draws)
-    return name, out, table
+    found = {}
+    for name, start in starts.items():
+        fitted = predictor(name).fit(parts.train, task.vectors, task.engine, start)
+        prediction = fitted.predict(parts.held, task.vectors, task.draws_of(name), task.seed)
+        if not prediction.pairs.equals(pairs):
+            raise AssertionError(f"predictor {name} answers for other pairs than it was asked")
+        table, draws = add_intervals(prediction, items, task.seed)
+        table.insert(3, "observed", np.concatenate([accuracy, means.to_numpy()]))
+        table["place"] = np.nan if draws is None else place(table["observed"].to_numpy(), draws)
+        found[name] = table
+    return out, found
 
 
 def in_parallel(task: Task, jobs: Sequence, label: str, counting: Counting) -> Iterator:

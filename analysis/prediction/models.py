@@ -358,9 +358,14 @@ class FittedPairs:
 
 def totals(cells: pd.DataFrame) -> pd.DataFrame:
     """One row per pair: its keys, features (as in the cells) and counts."""
+    pairs, codes = pairs_of(cells)
+    _, first = np.unique(codes, return_index=True)
     keys = [name for name in KEYS if name in cells.columns]
-    grouped = cells.groupby(keys, sort=False, as_index=False, observed=True)
-    return grouped[["n_correct", "n_total"]].sum()
+    sums = {
+        name: np.bincount(codes, cells[name], len(pairs)).astype(cells[name].dtype)
+        for name in ("n_correct", "n_total")
+    }
+    return cells[keys].iloc[first].reset_index(drop=True).assign(**sums)
 
 
 # What they share
@@ -403,9 +408,10 @@ def _shape(start: object) -> laplace.Shape | None:
 
 def pairs_of(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """The pairs of cells in order of appearance, and the pair of every row."""
-    keys = pd.MultiIndex.from_frame(rows[PAIR])
-    codes, uniques = pd.factorize(keys)
-    return uniques.to_frame(index=False).set_axis(PAIR, axis=1), codes
+    (language, _), (variant, known) = (pd.factorize(rows[name]) for name in PAIR)
+    codes, _ = pd.factorize(language * len(known) + variant)
+    _, first = np.unique(codes, return_index=True)
+    return rows[PAIR].iloc[first].reset_index(drop=True), codes
 
 
 def mean_by_pair(values: np.ndarray, codes: np.ndarray, pairs: int) -> np.ndarray:
