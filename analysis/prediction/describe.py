@@ -156,7 +156,8 @@ def remarks(table: pd.DataFrame, marks: bool = True) -> list[str]:
     if (table["fertility_source"] == "unused").any():
         lines.append(WITHOUT_FERTILITY)
     for row in table[table["templates"] > 0].itertuples():
-        lines.append(f"{row.name}: calibrated with {row.templates} templates of yours")
+        plural = "s" * (row.templates != 1)
+        lines.append(f"{row.name}: calibrated with {row.templates} template{plural} of yours")
     if table["seen"].any():
         lines.append(f"in the data already: {name_some(table['name'][table['seen']])}")
     return lines

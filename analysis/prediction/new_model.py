@@ -236,19 +236,23 @@ def _billions(params: object) -> float:
 
 
 def select_cells(
-    cells: pd.DataFrame, variant: str, asked: str | None, languages: Collection[str], source: str
-) -> pd.DataFrame:
+    cells: pd.DataFrame,
+    model: AskedModel,
+    asked: str | None,
+    languages: Collection[str],
+    source: str,
+) -> tuple[pd.DataFrame, list[str]]:
     """The rows of ``cells`` that calibrate a prediction, under the registry's language codes.
 
     Args:
         cells: variant, language, template, n_correct, n_total.
-        variant: the model, by its label and as the user named it; cells of a single variant are
-            taken to be its.
-        asked: see ``variant``.
+        model: from ``find_model``; cells of a single variant are taken to be its.
+        asked: the model as the user named it.
         languages: those predicted.
         source: what the cells are, for messages.
 
-    Raises InputError where there are none.
+    Returns them, and sentences on what was assumed and left out. Raises InputError where there are
+    none.
     """
     known = set(languages)
     try:
@@ -259,12 +263,18 @@ def select_cells(
         raise error.at(f"{source}: ") from error
     cells = cells.assign(language=cells["language"].map(codes))
     labels = cells["variant"].unique()
-    meant = [name for name in (variant, asked) if name is not None]
+    meant = [name for name in (model.variant, asked) if name is not None]
+    mode = "on" if model.reasoning else "off"
+    meant += [f"{name} (reasoning {mode})" for name in meant]
     own = [label for label in labels if any(same(label, name) for name in meant)]
     if not own and len(labels) > 1:
-        raise InputError(f"{source} has no rows of {variant}; it has {name_some(labels)}")
-    mine = cells["variant"].isin(own) | (len(labels) == 1)
-    kept = cells[mine & cells["language"].isin(known)]
-    if kept.empty:
+        raise InputError(f"{source} has no rows of {model.variant}; it has {name_some(labels)}")
+    notes = [] if own else [f"rows of {labels[0]} in {source} are taken to be {model.variant}'s"]
+    mine = cells[cells["variant"].isin(own or labels)]
+    used = mine["language"].isin(known)
+    if not used.any():
         raise InputError(f"{source} has no rows in {name_some(known)}: nothing to calibrate with")
-    return kept
+    if not used.all():
+        left = name_some(mine.loc[~used, "language"].unique())
+        notes.append(f"rows in {left} in {source} are not used: no prediction is asked there")
+    return mine[used], notes

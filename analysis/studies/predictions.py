@@ -48,8 +48,8 @@ class Predictions(Result):
         target: the accuracy to reach (0–1), or None.
         source: which data the prediction was learned from.
         calibrated: which data it was calibrated with, empty where there are none.
-        left_out: columns that nothing reads, and what the model is without, since these data
-            cannot tell it.
+        left_out: what was assumed of the outcomes to calibrate with and left out of them, and what
+            the model is without, since these data cannot tell it.
         seed: of the draws.
     """
 
@@ -181,13 +181,21 @@ def predict(
     known = study.catalogue  # what cannot be asked is said before the fit
     chosen = new_model.find_model(known, model, params, family, reasoning)
     rows, skipped = new_language.find_languages(known, asked)
-    cells, calibrated, unused = None, "", []
+    cells, calibrated, said = None, "", []
     if outcomes is not None:
         own, where = read_outcomes(located(outcomes)), named(outcomes, "outcomes")
-        calibrated, unused = own.attrs["data_source"], unused_columns(own)
-        cells = new_model.select_cells(own, chosen.variant, model, rows["language"], where)
+        calibrated, said = own.attrs["data_source"], unused_columns(own)
+        cells, notes = new_model.select_cells(own, chosen, model, rows["language"], where)
+        said += notes
     with progress.working("the model (fitted at the first call, then kept)"):
         bundle = study.bundle
+    if cells is not None:
+        templates = cells["template"].drop_duplicates()
+        if known := int(templates.isin(bundle.item_model.easiness.index).sum()):
+            said.append(
+                f"{known} of your {len(templates)} templates have names of templates learned from, "
+                "and are taken to be these"
+            )
     tables, sizes = [], []
     with progress.counting("languages", len(rows)) as tell:
         for place in range(len(rows)):  # one by one: a language does not depend on the others
@@ -208,7 +216,7 @@ def predict(
         target=target,
         source=study.source,
         calibrated=calibrated,
-        left_out=(*unused, *loo.describe_left_out(study.inputs)),
+        left_out=(*said, *loo.describe_left_out(study.inputs)),
         seed=study.seed,
     )
 

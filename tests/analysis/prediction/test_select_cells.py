@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from capability_transfer.analysis.prediction.new_model import select_cells
+from capability_transfer.analysis.prediction.new_model import AskedModel, select_cells
 from capability_transfer.common.errors import InputError
 
 
@@ -15,10 +15,33 @@ def cells():
     return pd.DataFrame(rows, columns=["variant", "language"]).assign(template=list("abcde"))
 
 
-def _chosen(cells, *asked, languages=("swh",)):
-    kept = select_cells(cells, *asked, languages, "mine.csv")
+def _selected(cells, variant, asked, languages=("swh",)):
+    model = AskedModel(variant, "base", "family", 3.0, 1, "nothing")
+    kept, notes = select_cells(cells, model, asked, languages, "mine.csv")
     assert set(kept["language"]) <= set(languages)
-    return "".join(kept["template"])
+    return "".join(kept["template"]), notes
+
+
+def _chosen(*asked, **options):
+    return _selected(*asked, **options)[0]
+
+
+def test_a_name_without_its_mode_is_the_variant_of_the_mode_asked_for(cells):
+    assert _chosen(cells, "Qwen3-8B", "Qwen3-8B") == "ab"
+    other = cells[cells["variant"] != "Qwen/Qwen3-8B"].replace(
+        r"\(.*\)", "(reasoning off)", regex=True
+    )
+    with pytest.raises(InputError, match="no rows of Qwen3-8B; it has Qwen3-8B .reasoning off.,"):
+        _chosen(other, "Qwen3-8B", "Qwen3-8B")
+
+
+def test_what_is_assumed_and_left_out_is_said(cells):
+    label = "Qwen3-8B (reasoning on)"
+    assert _selected(cells[:3], label, None) == ("ab", [])
+    unused = "rows in deu in mine.csv are not used: no prediction is asked there"
+    assert _selected(cells, label, None) == ("ab", [unused])
+    taken = "rows of other in mine.csv are taken to be mine's"
+    assert _selected(cells[2:3], "mine", None) == ("c", [taken])
 
 
 def test_cells_of_the_model_in_the_languages_predicted(cells):
