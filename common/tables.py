@@ -266,8 +266,8 @@ def check_columns(
     ]
     if problems:
         raise InputError(
-            f"{where} has {'; '.join(problems)} The columns of {table} are {', '.join(declared)}; "
-            f"these are there: {name_some(there or ['none'], 12)}"
+            f"{where} has {' It has '.join(problems)} The columns of {table} are "
+            f"{', '.join(declared)}; these are there: {name_some(there or ['none'], 12)}"
         )
     check_spelling(there, declared, where)
 

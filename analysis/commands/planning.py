@@ -324,8 +324,9 @@ def _with_texts(result: Items, templates: list[str] | None, seconds: float) -> I
     """A screen with the texts of its flagged items: those asked for, or where they are at hand."""
     from capability_transfer.common import progress
     from capability_transfer.common.errors import InputError, option
-    from capability_transfer.evaluation.folders import package
+    from capability_transfer.evaluation.folders import find_folder, package
     from capability_transfer.evaluation.translations import beside
+    from capability_transfer.features.languages import among
 
     given = templates or []
     folders = dict(one.split("=", 1) for one in given if "=" in one)
@@ -340,6 +341,8 @@ def _with_texts(result: Items, templates: list[str] | None, seconds: float) -> I
             raise
         current().note(f"the items' texts are not shown: {error}")
         return result
+    codes = result.items["language"].unique()
+    folders = {among(language, codes): find_folder(path).path for language, path in folders.items()}
     with progress.working("texts"):
         return result.with_texts(beside(result.to_read(), folders, seconds=seconds))
 

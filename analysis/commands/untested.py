@@ -97,7 +97,8 @@ def few_templates(
         typer.Option(
             "--n-templates",
             min=0,
-            help="Templates seen; repeatable. Default: 0, 1, 2, 5, 10 and 20.",
+            help="Templates seen; repeatable. Default: 0, 1, 2, 5, 10 and 20, as far as "
+            "there are more.",
         ),
     ] = None,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Shuffles of the templates.")] = 20,
@@ -111,13 +112,13 @@ def few_templates(
     By the study's method, which refits each time, and by ours, which updates the language alone.
     """
     from capability_transfer.analysis.commands import reading
-    from capability_transfer.analysis.prediction.few_templates import BUDGETS, PREDICTORS
+    from capability_transfer.analysis.prediction.few_templates import PREDICTORS
     from capability_transfer.analysis.studies.few_templates import few_templates
 
     directory = options.directory(out)
     study = reading.study(directory, outcomes, models, languages, tokenizer_counts, seed)
     found = few_templates(
-        study, PREDICTORS, budgets=sorted(set(k)) if k else BUDGETS, draws=draws, workers=workers,
+        study, PREDICTORS, budgets=sorted(set(k)) if k else None, draws=draws, workers=workers,
         drop_missing=drop_missing,
     )  # fmt: skip
     deliver(found, directory)

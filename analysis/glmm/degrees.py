@@ -54,7 +54,7 @@ def few_levels(fit: Fit, data: pd.DataFrame, *, offered: bool = True) -> list[st
     if few.empty:
         return []
     named = name_some(
-        (f"{row.term} ({row.levels} levels of {row.group})" for row in few.itertuples()), 12
+        f"{row.term} ({row.levels} levels of {row.group})" for row in few.itertuples()
     )
     python = "conf_int(method='t') or tidy(conf_method='t')"
     ways = spelled(option("intervals", "t")) if speaks_options() else python

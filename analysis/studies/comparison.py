@@ -77,11 +77,17 @@ class Comparison(Result):
         row = self.table[self.table["language"] == ALL].iloc[0]
         apart = self.table[(self.table["language"] != ALL) & (self.table["p_holm"] < 0.05)]
         named = name_some([labels.language(code) for code in apart["language"]], 20)
+        count = len(self.table) - 1
+        told = "no interval: the same difference on every template"
+        if not np.isnan(row["conf_low"]):
+            told = (
+                f"95% interval {number(row['conf_low'], 1)} to {number(row['conf_high'], 1)}, "
+                f"p {p_value(row['p_value'])}"
+            )
         return [
             f"{self.first} is {number(abs(row['difference']), 1)} points "
             f"{'above' if row['difference'] >= 0 else 'below'} {self.second} over "
-            f"{len(self.table) - 1} languages (95% interval {number(row['conf_low'], 1)} to "
-            f"{number(row['conf_high'], 1)}, p {p_value(row['p_value'])}); better on "
+            f"{count} language{'s' * (count != 1)} ({told}); better on "
             f"{row['better']}, worse on {row['worse']} of {row['templates']} templates",
             f"Apart by language (Holm, 5%): {named}"
             if len(apart)
@@ -102,7 +108,7 @@ def compare(first: str, second: str, study: Study | Outcomes | None = None) -> C
     difference is its mean over instances and, over all languages, over the languages that have it.
 
     Args:
-        first: a variant, in any case and with any separators.
+        first: a variant, or the model or hub id of one, in any case and with any separators.
         second: the one that is subtracted.
         study: from ``load``; cells alone are enough. The embedded study without it.
 
@@ -119,7 +125,14 @@ def compare(first: str, second: str, study: Study | Outcomes | None = None) -> C
 
 
 def _variant(name: str, known: list[str]) -> str:
-    found = [name] if name in known else names.matching(name, known)
+    base = name.rpartition("/")[2]  # of a hub id
+    found = [name] if name in known else names.matching(name, known) or names.matching(base, known)
+    found = found or [
+        one
+        for one in known
+        for mode in ("on", "off")
+        if names.same(f"{base} (reasoning {mode})", one)
+    ]
     if len(found) > 1:
         raise InputError(f"{name} fits several variants: say which of {name_some(found)}")
     if not found:

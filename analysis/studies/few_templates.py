@@ -107,7 +107,7 @@ def few_templates(
     predictors: str | Sequence[str] = "smooth",
     languages: str | Sequence[str] | None = None,
     *,
-    budgets: int | Sequence[int] = few.BUDGETS,
+    budgets: int | Sequence[int] | None = None,
     draws: int = few.FEW_DRAWS,
     workers: int = 2,
     drop_missing: bool = False,
@@ -118,7 +118,8 @@ def few_templates(
         study: from ``load``; the embedded study without it.
         predictors: ``smooth`` (ours: the language alone is updated) or ``study`` (a refit each).
         languages: those to hold out; every language of the study without it.
-        budgets: templates seen, 0 being prediction alone.
+        budgets: templates seen, 0 being prediction alone; 0, 1, 2, 5, 10 and 20 without it, as
+            far as there are more.
         draws: shuffles of the templates.
         workers: fits at once.
         drop_missing: drop rows that lack a feature, instead of leaving the feature out.
@@ -127,9 +128,12 @@ def few_templates(
     no template unseen.
     """
     study, names = given(study), several("predictors", predictors)
-    numbers = [whole("budgets", k, 0) for k in several("budgets", budgets)]
+    asked = few.BUDGETS if budgets is None else several("budgets", budgets)
+    numbers = [whole("budgets", k, 0) for k in asked]
     draws, workers = whole("draws", draws), whole("workers", workers)
     joined, vectors = study.prepared(drop_missing)
+    if budgets is None:
+        numbers = [k for k in numbers if k < joined["template"].nunique()]
     held = held_out.held_languages(joined, languages)
     task = Task(joined, vectors, seed=study.seed, cache=study.cache, workers=workers)
     with replaced_quietly():

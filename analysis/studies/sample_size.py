@@ -168,6 +168,12 @@ def sample_size(
     with progress.working("resampling"):
         cells = data.cells if "split" in data.cells.columns else data.cells.assign(split="symbolic")
         grids = {split: grid(rows, split) for split, rows in cells.groupby("split", sort=True)}
+        for split, (correct, total) in grids.items():
+            if not np.ptp(correct / total, axis=-1).any():
+                raise InputError(
+                    f"{split}: every pair scores the same on all of its templates, or has one "
+                    "alone: how precise more of them are cannot be told"
+                )
         rng = np.random.default_rng(data.seed)
         by_template = by_templates(grids, budgets, rng)
         by_instance = by_instances(grids, per_template, rng)
@@ -283,7 +289,7 @@ def _spearman(first: np.ndarray, second: np.ndarray) -> float:
     centred = [rank - rank.mean(axis=0) for rank in ranks]
     products = (centred[0] * centred[1]).sum(axis=0)
     scale = np.sqrt((centred[0] ** 2).sum(axis=0) * (centred[1] ** 2).sum(axis=0))
-    return float(np.mean(products[scale > 0] / scale[scale > 0]))
+    return float(np.mean(products[scale > 0] / scale[scale > 0])) if (scale > 0).any() else np.nan
 
 
 def variance_parts(correct: np.ndarray, total: np.ndarray) -> tuple[float, float]:

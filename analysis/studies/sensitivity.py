@@ -21,6 +21,7 @@ from capability_transfer.analysis.presentation.tables import Table, number, p_va
 from capability_transfer.analysis.studies.held_out import hold_out
 from capability_transfer.analysis.studies.items import Items, by_language, items
 from capability_transfer.analysis.studies.main_model import fit
+from capability_transfer.common.errors import InputError
 from capability_transfer.features.languages import ENGLISH
 
 if TYPE_CHECKING:
@@ -153,6 +154,8 @@ def sensitivity(
     study = given(study)
     found = flagged if isinstance(flagged, Items) else items(study)
     listed = found.flagged if flagged is None or isinstance(flagged, Items) else read_items(flagged)
+    if listed.empty:
+        raise InputError("no item is flagged: there is nothing to leave out")
     left = study.without(listed.drop(columns="flagged", errors="ignore"))
     return Sensitivity(
         effects=_effects(study, left),

@@ -82,6 +82,8 @@ def test_equal_answers_have_no_interval_and_no_t():
     row = c.compare("A", "B", Outcomes(data, "made up")).table.iloc[0]
     assert (row["difference"], row["p_sign"]) == (0, 1)
     assert np.isnan(row["p_value"])
+    (told, _) = c.compare("A", "B", Outcomes(data, "made up")).findings()
+    assert "over 1 language (no interval: the same difference on every template); better on" in told
 
 
 def test_pairing_takes_the_difficulty_of_the_items_out():
@@ -124,6 +126,11 @@ def test_variants_are_named_with_any_separators():
     cells = TWO.assign(variant=TWO["variant"].map(labels))
     made = c.compare("qwen3 8b, reasoning on", "Gemma_3_4B_it", Outcomes(cells, "made up"))
     assert (made.first, made.second) == tuple(labels.values())
+    hub = c.compare("Qwen/Qwen3-8B", "google/gemma-3-4b-it", Outcomes(cells, "made up"))
+    assert (hub.first, hub.second) == tuple(labels.values())
     twins = pd.concat([cells, cells.assign(variant="gemma 3 4b it")])
     with pytest.raises(InputError, match="fits several variants"):
         c.compare("GEMMA-3-4B-IT", labels["A"], Outcomes(twins, "made up"))
+    modes = pd.concat([cells, cells.assign(variant="Qwen3-8B (reasoning off)")])
+    with pytest.raises(InputError, match=r"say which of Qwen3-8B \(reasoning on\), Qwen3-8B"):
+        c.compare("Qwen3-8B", labels["B"], Outcomes(modes, "made up"))

@@ -62,6 +62,8 @@ def test_templates_seen_make_the_prediction_better(study, figure):
         found.plot(truth="seen")
     with pytest.raises(InputError, match="10 templates cannot be seen"):
         few_templates(study, languages="isl", budgets=[10])
+    by_default = few_templates(study, languages="isl", draws=1, workers=1)
+    assert set(by_default.errors["k"]) == {0, 1, 2, 5}  # of ten templates
 
 
 def test_only_the_word_of_a_replaced_worker_is_kept_back():

@@ -57,6 +57,17 @@ def test_a_limit_that_is_no_probability(files, limit):
     assert "--fail-above" in told.stderr
 
 
+@pytest.mark.needs("templates")
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [("l0=nowhere", "no templates for 'nowhere'"), ("Klingon=x", "unknown language 'Klingon'")],
+)
+def test_texts_that_are_not_there_are_named(files, texts, message):
+    told = transfer("items", "--outcomes", "mine.csv", "--templates", texts, cwd=files)
+    assert told.returncode == 2
+    assert message in told.stderr
+
+
 def test_a_command_leaves_items_out_and_says_so(files):
     told = transfer(
         "outcomes", "--outcomes", "mine.csv", "--without-items", "broken.csv", cwd=files

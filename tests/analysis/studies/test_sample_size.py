@@ -151,6 +151,21 @@ def test_a_budget_of_nothing_is_refused():
         s.sample_size(Outcomes(cells(np.ones((3, 2, 4), dtype=int)), "drawn"), templates=0)
 
 
+@pytest.mark.parametrize("counts", [np.full((3, 2, 4), 5), np.ones((3, 2, 1), dtype=int)])
+def test_templates_that_do_not_vary_are_refused(counts):
+    with pytest.raises(InputError, match="symbolic: every pair scores the same"):
+        s.sample_size(Outcomes(cells(counts), "drawn"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_variant_has_a_precision_and_no_ranking():
+    counts = np.random.default_rng(1).integers(0, 6, (1, 2, 30))
+    table = s.sample_size(Outcomes(cells(counts), "drawn"), templates=10).templates
+    assert table["rank_correlation"].isna().all()
+    sd = (counts / 20).std(axis=-1, ddof=1).mean()
+    assert table["std_error"].to_numpy() == pytest.approx(100 * sd / np.sqrt(10))
+
+
 def test_table_2_shows_published_figures_in_brackets(result):
     display = s.budget_table(result.templates, "Data: x.").display
     assert display["Templates"].tolist() == ["10", "20", "50", "75", "100"]

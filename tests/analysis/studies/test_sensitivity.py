@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from capability_transfer.analysis.studies import sensitivity as s
 from capability_transfer.analysis.studies.items import items
+from capability_transfer.common.errors import InputError
 
 import capability_transfer as ct
 
@@ -69,3 +70,8 @@ def test_the_penalty_lies_between_its_bounds_and_moves_with_the_flagged_items():
     assert row["gap"] - row["gap_without"] == pytest.approx(100 * np.diff(means)[0])
     assert row["gap_low"] < row["gap_without"] < row["gap_high"]
     assert row["gap_high"] - row["gap_low"] == pytest.approx(100 / 99, rel=0.1)
+
+
+def test_without_flagged_items_there_is_nothing_to_leave_out(study):
+    with pytest.raises(InputError, match="no item is flagged"):
+        s.sensitivity(study, items(study, threshold=1 - 1e-12), predictors=[])
