@@ -116,8 +116,9 @@ def beside(
     the package of templates is not there.
     """
     english, rows, given = texts(find_folder(source)), [], folders or {}
+    find = cache(lambda language: _folder(language, given))
     for language, wanted in items.groupby("language", sort=False):
-        folder = _folder(language, given)
+        folder = find(language)
         here = texts(folder) if folder else {}
         wanted = wanted[
             wanted["template"].isin(list(here)) & wanted["template"].isin(list(english))
@@ -129,7 +130,7 @@ def beside(
         failed = _failed(folder, files, seconds) if seconds > 0 else {}
         for template, other in zip(wanted["template"], wanted["other"], strict=True):
             own, theirs = here[template], english[template]
-            third = _folder(other, given)
+            third = find(other)
             third_text = texts(third).get(template) if third else None
             told = [*problems(own, theirs, ratio), *failed.get(own.file, [])]
             row = (language, template, own.question, theirs.question)

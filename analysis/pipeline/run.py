@@ -1,4 +1,4 @@
-"""Run what is not up to date, several steps at once, each in its own process.
+"""Run what is not up to date, several steps at once, each in a process of its own (``ready``).
 
 Whether a step is up to date is told by the contents of what went in and of what came out.
 """
@@ -20,6 +20,12 @@ from capability_transfer.analysis.pipeline.steps import Step
 from capability_transfer.common.files import ROOT, hash_project, hash_settings, write_text
 
 LOCK = "requirements.lock"
+ONE_THREAD = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+}
+"""Steps run side by side, and a process with several threads cannot be forked safely."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +73,57 @@ def _side_by_side(
             yield Outcome(step, "current", 0.0, log_path(step, directory))
         else:
             waiting.append(step)
-    running: set[subprocess.Popen] = set()
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(_run_one, step, directory, began, running) for step in waiting]
+    starters = Starters()
+    with starters, ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(_run_one, step, directory, began, starters) for step in waiting]
         try:
             for future in as_completed(futures):
                 yield future.result()
         except BaseException:
             for future in futures:
                 future.cancel()
-            for process in list(running):
-                process.terminate()
+            starters.stop()
             raise
+
+
+class Starters:
+    """Processes that start steps (``ready``), one for each that runs at a time."""
+
+    def __init__(self) -> None:
+        self.all: list[subprocess.Popen] = []
+        self.idle: list[subprocess.Popen] = []
+
+    def __enter__(self) -> Starters:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for process in self.all:
+            process.communicate()  # which closes what it reads from, and waits for its end
+
+    def stop(self) -> None:
+        """End the steps that run."""
+        for process in self.all:
+            process.terminate()
+
+    def run(self, arguments: Sequence[str], out: Path, log: Path) -> tuple[int, float]:
+        """The exit status and seconds of processor time of a command; its output goes to files."""
+        try:
+            process = self.idle.pop()
+        except IndexError:
+            line = [sys.executable, "-m", "capability_transfer.analysis.pipeline.ready"]
+            pipe = subprocess.PIPE
+            process = subprocess.Popen(
+                line, env={**ONE_THREAD, **os.environ}, stdin=pipe, stdout=pipe, text=True
+            )
+            self.all.append(process)
+        request = {"arguments": arguments, "out": str(out), "log": str(log)}
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        answer = process.stdout.readline()
+        if not answer:  # it was killed
+            return process.wait(), 0.0
+        self.idle.append(process)
+        return tuple(json.loads(answer))
 
 
 def log_path(step: Step, directory: Path) -> Path:
@@ -87,28 +132,21 @@ def log_path(step: Step, directory: Path) -> Path:
 
 
 def _run_one(
-    step: Step, directory: Path, began: Callable[[Step], None], running: set[subprocess.Popen]
+    step: Step, directory: Path, began: Callable[[Step], None], starters: Starters
 ) -> Outcome:
     began(step)
     clock = time.monotonic()
     before = fingerprint(step, directory)
     log = log_path(step, directory)
+    said = log.with_suffix(".json")
     log.parent.mkdir(parents=True, exist_ok=True)
-    line = [sys.executable, "-m", "capability_transfer.analysis.cli", step.command]
-    line += [*step.options, "--out", str(directory), "--json"]
-    with (
-        log.open("w", encoding="utf-8") as errors,
-        subprocess.Popen(line, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
-    ):
-        running.add(process)
-        document = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    running.discard(process)
-    state = "failed" if process.returncode else "done"
-    if not process.returncode:
-        stamp(step, directory, before, map(Path, json.loads(document)["files"]))
-    cpu = usage.ru_utime + usage.ru_stime
+    log.write_text("", encoding="utf-8")
+    arguments = [step.command, *step.options, "--out", str(directory), "--json"]
+    status, cpu = starters.run(arguments, said, log)
+    if not status:
+        document = json.loads(said.read_text(encoding="utf-8"))
+        stamp(step, directory, before, map(Path, document["files"]))
+    state = "failed" if status else "done"
     return Outcome(step, state, time.monotonic() - clock, log, cpu)
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from capability_transfer.analysis import design, labels
 from capability_transfer.analysis.arguments import speaking_python
 from capability_transfer.analysis.data import Study, given
+from capability_transfer.analysis.glmm import laplace
 from capability_transfer.analysis.glmm.cache import cached_fit
 from capability_transfer.analysis.glmm.columns import INTERCEPT
 from capability_transfer.analysis.glmm.formula import Formula, parse
@@ -35,6 +36,7 @@ GROUPS = {"template:language": "Template × language", "cell": "Observation"}
 DRAWN = ("resource", "distance", "size", "reasoning", "resource:size", "distance:size",
          "resource:reasoning", "distance:reasoning")  # fmt: skip
 COLUMNS = 4
+BASELINE = laplace.Settings(hessian="working")  # of a baseline no standard error is read
 EXPLANATION = (
     "* p < .05, ** p < .01, *** p < .001; standard errors in parentheses. Explained: against "
     "size alone with the same random terms. The study states its alternatives in words only "
@@ -102,11 +104,12 @@ def specifications(
     data = prepared(inputs, model.source)
     fitting = progress.fits(2 * len(chosen))
 
-    def run(label: str, which: Formula) -> Fit:
+    def run(label: str, which: Formula, **settings: laplace.Settings) -> Fit:
         with fitting(label) as tell:
             return cached_fit(
-                "laplace", which, data, study.cache, provenance=inputs.provenance, progress=tell
-            )
+                "laplace", which, data, study.cache, provenance=inputs.provenance, progress=tell,
+                **settings,
+            )  # fmt: skip
 
     tables = []
     for specification in chosen:
@@ -120,7 +123,7 @@ def specifications(
             ) from error
         baseline = None
         if "size" in changed.variables():
-            baseline = run(f"{label}, size only", replace(changed, fixed="size"))
+            baseline = run(f"{label}, size only", replace(changed, fixed="size"), settings=BASELINE)
         tables.append(
             _effects(fit).assign(
                 specification=name,

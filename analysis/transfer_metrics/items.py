@@ -159,7 +159,8 @@ def _check(cells: pd.DataFrame) -> None:
 
 def _rates(variant: str, rows: pd.DataFrame, wanted: list[str], unmatched: str) -> ItemRates:
     """The rates of one model: items × languages, the source first."""
-    absent = [language for language in wanted if language not in set(rows["language"])]
+    present = set(rows["language"])
+    absent = [language for language in wanted if language not in present]
     if absent:
         raise InputError(f"{variant} has no outcomes in {name_some(absent)}")
     keyed = rows.assign(rate=rows["n_correct"] / rows["n_total"]).pivot(
