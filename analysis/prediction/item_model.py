@@ -138,11 +138,11 @@ def fit_without_each(cells: pd.DataFrame, languages: Sequence[str]) -> dict[str,
     """The item model of all other languages' cells, for every one of ``languages``.
 
     One design has them all, from which a language is absent where its cells have no trials; each
-    fit starts at that of all languages.
+    fit starts at that of all languages, with the information of the one before it.
     """
     formula = _formula(cells)
     model = laplace.Model(formula, cells, (), BY_LANGUAGE)
-    everything = model.optimise()
+    everything = last = model.optimise()
     found = {}
     for language in languages:
         kept = (cells["language"] != language).to_numpy()
@@ -151,7 +151,8 @@ def fit_without_each(cells: pd.DataFrame, languages: Sequence[str]) -> dict[str,
             found[language] = ItemModel.fit(train)
             continue
         part = model.refit(*(np.where(kept, cells[name], 0) for name in ("n_correct", "n_total")))
-        found[language] = ItemModel._of(laplace.report(part, part.optimise(everything)), train)
+        last = part.optimise(replace(everything, information=last.information))
+        found[language] = ItemModel._of(laplace.report(part, last), train)
     return found
 
 

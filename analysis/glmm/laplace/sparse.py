@@ -103,6 +103,7 @@ class SelectedInverse:
         self.columns = np.repeat(np.arange(self.size), counts)
         self.keys = self.columns * self.size + self.rows
         self.batches = [self._batch(members, structs) for members in _by_depth(structs, counts)]
+        self.last = (None, None, None)
 
     def _batch(self, members: np.ndarray, structs: list[np.ndarray]):
         """Columns with as many rows each: members, places of their entries, and of Z_SS."""
@@ -118,16 +119,27 @@ class SelectedInverse:
         off = np.searchsorted(self.keys, keys)
         return np.where(column == row, len(self.keys) + column, off)
 
-    def entries(self, lower: sparse.csc_array, pivots: np.ndarray) -> np.ndarray:
+    def load(self, lower: sparse.csc_array, place: np.ndarray) -> np.ndarray:
+        """The entries of L below its diagonal, of a factor whose tree's nodes have other numbers:
+        ``place`` of ours."""
+        told = (lower.indices, lower.indptr, place)
+        if not all(map(np.array_equal, self.last[:3], told)):  # most have one pattern
+            back = np.argsort(place, kind="stable")
+            row = back[lower.indices]
+            column = np.repeat(back, np.diff(lower.indptr))
+            off = np.flatnonzero(row > column)
+            found = np.searchsorted(self.keys, column[off] * self.size + row[off])
+            self.last = (*told, off, found)
+        *_, off, found = self.last
+        out = np.zeros(len(self.keys))
+        out[found] = lower.data[off]
+        return out
+
+    def entries(self, load: np.ndarray, pivots: np.ndarray) -> np.ndarray:
         """H⁻¹ where L has entries, then its diagonal, from H = L diag(pivots) L'.
 
-        ``lower`` and ``pivots`` are in elimination order.
+        ``load`` has L's entries, ``pivots`` are in elimination order.
         """
-        coo = sparse.coo_array(lower)
-        off = coo.row > coo.col
-        found = np.searchsorted(self.keys, coo.col[off].astype(np.intp) * self.size + coo.row[off])
-        load = np.zeros(len(self.keys))
-        load[found] = coo.data[off]
         z = np.empty(len(self.keys) + self.size)
         for members, own, inner in self.batches:
             part = load[own]
@@ -192,14 +204,9 @@ class SparseFactor:
     def posterior(self) -> Posterior:
         """Leverages, traces and variances, from the selected entries of the inverse."""
         # SuperLU numbers the tree's nodes anew, children before parents: perm_c leads there
-        place = self.factor.perm_c
-        back = np.argsort(place, kind="stable")
-        lower = sparse.coo_array(self.factor.L)
-        moved = (lower.data, (back[lower.row], back[lower.col]))
-        system = self.system
-        inverse = system.selected.entries(
-            sparse.csc_array(moved, shape=lower.shape), self.pivots[place]
-        )[system.known]
+        system, place = self.system, self.factor.perm_c
+        load = system.selected.load(self.factor.L, place)
+        inverse = system.selected.entries(load, self.pivots[place])[system.known]
         solved = np.zeros_like(self.loads)  # H⁻¹Λ'z of every unit, at its own effects
         for (a, b), at in zip(system.pairs, system.places, strict=True):
             entries = inverse[at]
