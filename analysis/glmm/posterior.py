@@ -37,13 +37,20 @@ class Posterior:
         data: the rows it was fitted to.
         kernels: its structured terms; their matrices may have more levels than the fit had, about
             which the others then speak.
+        model: that of the fit, where it is at hand: it is not kept.
 
     Attributes:
         count: the number of draws; 0 before ``sampled``.
     """
 
-    def __init__(self, fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel] = ()):
-        self.fit, self.data, self.kernels = fit, data, tuple(kernels)
+    def __init__(
+        self,
+        fit: Fit,
+        data: pd.DataFrame,
+        kernels: Sequence[Kernel] = (),
+        model: laplace.Model | None = None,
+    ):
+        self.fit, self.data, self.kernels, self._model = fit, data, tuple(kernels), model
         self.formula = fit.formula
         self.names = list(fit.coefficients.index)
         plain = [_Plain.of(term, fit, data) for term in fit.formula.random]
@@ -51,13 +58,16 @@ class Posterior:
         self.mean = np.concatenate([fit.coefficients, *(term.mean for term in self.terms)])
         self._draws = np.zeros((len(self.mean), 0), dtype=np.float32)
 
+    def __getstate__(self) -> dict[str, object]:
+        return vars(self) | {"_model": None}
+
     @property
     def count(self) -> int:
         return self._draws.shape[1]
 
     def shape(self) -> laplace.Shape:
         """Where the SDs are, for ``sampled`` of similar data."""
-        return laplace.shape(self.fit, self.data, self.kernels)
+        return laplace.shape(self.fit, self.data, self.kernels, self._model)
 
     def sampled(
         self, count: int, seed: int, integrated: bool = True, near: laplace.Shape | None = None
@@ -69,8 +79,11 @@ class Posterior:
 
         Raises FloatingPointError where the SDs have no mode.
         """
-        drawn = laplace.sample(self.fit, self.data, self.kernels, count, seed, integrated, near)
+        drawn = laplace.sample(
+            self.fit, self.data, self.kernels, count, seed, integrated, near, self._model
+        )
         other = copy(self)
+        other._model = None
         pairs = list(zip(self.terms, drawn.terms, strict=True))
         other.terms = [term.use_sample(own) for term, own in pairs]
         effects = [term.select_effects(own) for term, own in pairs]

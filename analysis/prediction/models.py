@@ -170,8 +170,8 @@ class CellModel:
     def fit(
         self, train: pd.DataFrame, vectors: pd.DataFrame, engine: str, start: object = None
     ) -> FittedCells:
-        fit, following = fit_glmm(identified(self.formula, train), train, engine, start)
-        return FittedCells(fit, train, following)
+        fit, following, model = fit_glmm(identified(self.formula, train), train, engine, start)
+        return FittedCells(fit, following, Posterior(fit, train, (), model))
 
 
 class Refits:
@@ -217,18 +217,13 @@ class FittedCells:
     """The study's prediction (section 4.2): modes plugged in, templates averaged equally."""
 
     fit: Fit
-    train: pd.DataFrame
     start: object
+    posterior: Posterior
 
     def plug_in(self, rows: pd.DataFrame) -> np.ndarray:
         """Accuracy (0–1) of every cell; levels that the fit has not seen have effect zero."""
         eta = linear_predictor(self.fit, rows, new_levels="population")
         return probability(self.fit, eta, rows)
-
-    @property
-    def posterior(self) -> Posterior:
-        """Of the fit's effects."""
-        return Posterior(self.fit, self.train)
 
     def predict(
         self, rows: pd.DataFrame, vectors: pd.DataFrame, draws: int, seed: int
@@ -302,8 +297,10 @@ class PairModel:
         data = totals(train)
         languages = Languages.from_rows(data, vectors, COVARIATES)
         kernels = self.kernels(languages, languages)
-        fit, following = fit_glmm(identified(self.formula, data), data, engine, start, kernels)
-        return FittedPairs(self, fit, data, languages, Posterior(fit, data, kernels), following)
+        formula = identified(self.formula, data)
+        fit, following, model = fit_glmm(formula, data, engine, start, kernels)
+        posterior = Posterior(fit, data, kernels, model)
+        return FittedPairs(self, fit, data, languages, posterior, following)
 
     def restore(
         self, fit: Fit, data: pd.DataFrame, languages: Languages, drawn: dict[str, object]
@@ -384,8 +381,9 @@ def fit_glmm(
     engine: str = "laplace",
     start: object = None,
     kernels: Sequence[laplace.Kernel] = (),
-) -> tuple[Fit, object]:
-    """A fit, started from another where there is one, and what the next one can start from.
+) -> tuple[Fit, object, laplace.Model | None]:
+    """A fit, started from another where there is one, what the next one can start from, and the
+    model if it is of our engine.
 
     Raises InputError for kernels with another engine than ``laplace``.
     """
@@ -393,12 +391,12 @@ def fit_glmm(
         model = laplace.Model(formula, data, kernels, SETTINGS[engine])
         optimum = model.optimise(start)
         fit = laplace.report(model, optimum)
-        return fit, replace(laplace.warm_start(model, optimum, fit), shape=_shape(start))
+        return fit, replace(laplace.warm_start(model, optimum, fit), shape=_shape(start)), model
     if kernels:
         raise InputError(f"engine {engine} has no structured terms: use the laplace engine")
     settings = {"settings": SETTINGS[engine]} if engine in SETTINGS else {}
     fit = engine_of(engine)(formula, data, start=start, **settings)
-    return fit, fit
+    return fit, fit, None
 
 
 def _shape(start: object) -> laplace.Shape | None:

@@ -296,8 +296,8 @@ def fit(found: Pool, start: object = None) -> FittedPool:
     data = standardised(rows, constants)
     languages = _languages(data)
     structured = [SMOOTH.kernel(languages, languages)]
-    made, following = fit_glmm(_formula(data), data, "laplace", start, structured)
-    posterior = Posterior(made, data, structured)
+    made, following, model = fit_glmm(_formula(data), data, "laplace", start, structured)
+    posterior = Posterior(made, data, structured, model)
     return FittedPool(made, data, constants, posterior, following)
 
 

@@ -99,6 +99,7 @@ def sample(
     seed: int,
     integrated: bool = True,
     near: Shape | None = None,
+    model: Model | None = None,
 ) -> Sample:
     """``count`` draws given ``data``.
 
@@ -110,11 +111,12 @@ def sample(
         seed: of the points and the draws.
         integrated: over the SDs; if not, every draw has the fit's, as if they were known.
         near: the shape of π for similar data, of which only the mode is then sought anew.
+        model: that of the fit, where it is at hand.
 
     Raises InputError for data that cannot be fitted, FloatingPointError where no mode is found.
     """
     with one_thread():
-        target = Target(fit, data, kernels)
+        target = Target(fit, data, kernels, model)
         generator = np.random.default_rng(seed)
         if integrated:
             looked_at = points(find_shape(target, near), seed)
@@ -136,10 +138,12 @@ def sample(
         return _natural(target, blocks, point, chosen, 1 / np.sum(weights**2))
 
 
-def shape(fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel]) -> Shape:
+def shape(
+    fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel], model: Model | None = None
+) -> Shape:
     """Where π(θ | y) is, for ``sample`` of similar data (the arguments are as there)."""
     with one_thread():
-        return find_shape(Target(fit, data, kernels))
+        return find_shape(Target(fit, data, kernels, model))
 
 
 def truncated(logs: np.ndarray) -> np.ndarray:
@@ -156,9 +160,15 @@ class Target:
     """log π(θ | y) up to a constant, as a function of φ: logarithms of the diagonals of the terms'
     T (on scaled covariates), and what is below them as it is. Searches begin at a fit."""
 
-    def __init__(self, fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel]):
+    def __init__(
+        self,
+        fit: Fit,
+        data: pd.DataFrame,
+        kernels: Sequence[Kernel],
+        model: Model | None = None,
+    ):
         self.warm = WarmStart.of(fit)
-        self.model = Model(fit.formula, data, kernels)
+        self.model = Model(fit.formula, data, kernels) if model is None else model
         self.field = Field(self.model)
         self.terms = self.model.design.terms
         triangles = [term.triangle() for term in self.terms]

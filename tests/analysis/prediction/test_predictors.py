@@ -92,7 +92,8 @@ def test_an_engine_that_takes_no_settings_fits_a_predictor(joined, monkeypatch):
 
     monkeypatch.setitem(engines.ENGINES, "plain", "plain")
     monkeypatch.setattr(engines, "import_module", lambda name: SimpleNamespace(fit=fit))
-    found, start = fit_glmm("~ resource + (1 | variant)", joined, "plain")
-    ours, _ = fit_glmm("~ resource + (1 | variant)", joined)
+    found, start, none = fit_glmm("~ resource + (1 | variant)", joined, "plain")
+    ours, _, _ = fit_glmm("~ resource + (1 | variant)", joined)
     assert start is found
+    assert none is None
     assert found.coefficients.to_dict() == pytest.approx(ours.coefficients.to_dict(), abs=1e-4)
