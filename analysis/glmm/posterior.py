@@ -69,26 +69,25 @@ class Posterior:
         """Where the SDs are, for ``sampled`` of similar data."""
         return laplace.shape(self.fit, self.data, self.kernels, self._model)
 
-    def sampled(
-        self, count: int, seed: int, integrated: bool = True, near: laplace.Shape | None = None
-    ) -> Posterior:
+    def sampled(self, count: int, seed: int, near: laplace.Shape | None = None) -> Posterior:
         """The same with ``count`` joint draws of SDs and effects.
 
-        With ``integrated=False`` the SDs are the fit's in all draws, which are then normal.
-        ``near`` is the ``shape`` of similar data.
-
-        Raises FloatingPointError where the SDs have no mode.
+        ``near`` is the ``shape`` of similar data. Raises FloatingPointError where the SDs have no
+        mode.
         """
-        drawn = laplace.sample(
-            self.fit, self.data, self.kernels, count, seed, integrated, near, self._model
-        )
+        drawn = laplace.sample(self.fit, self.data, self.kernels, count, seed, near, self._model)
         other = copy(self)
         other._model = None
-        pairs = list(zip(self.terms, drawn.terms, strict=True))
+        pairs = zip(self.terms, drawn.terms, strict=True)
         other.terms = [term.use_sample(own) for term, own in pairs]
-        effects = [term.select_effects(own) for term, own in pairs]
-        other._draws = np.concatenate([drawn.fixed.loc[self.names], *effects], dtype=np.float32)
+        other._draws = self._effects(drawn).astype(np.float32)
         return other
+
+    def _effects(self, drawn: laplace.Sample) -> np.ndarray:
+        """Draws of all effects, in the order of ``mean``."""
+        pairs = zip(self.terms, drawn.terms, strict=True)
+        effects = [term.select_effects(own) for term, own in pairs]
+        return np.concatenate([drawn.fixed.loc[self.names], *effects])
 
     def drawn(self) -> dict[str, object]:
         """The draws as plain arrays: ``effects``, and ``spreads`` of the terms' levels."""
@@ -178,8 +177,14 @@ class Posterior:
         return other
 
     def covariance(self, rows: pd.DataFrame) -> np.ndarray:
-        """Covariance of rows' log-odds (rows × rows) over the draws, new levels included."""
-        known = np.atleast_2d(np.cov(self._known(rows)))
+        """Covariance of rows' log-odds (rows × rows), new levels included: over the draws, or
+        before ``sampled`` as if the SDs were the fit's."""
+        if self.count:
+            known = np.atleast_2d(np.cov(self._known(rows)))
+        else:
+            units, factor = laplace.known_sds(self.fit, self.data, self.kernels, self._model)
+            added = self._columns(rows) @ self._effects(units)
+            known = added @ factor.solve(added.T)
         return known + sum(term.new_covariance(rows) for term in self.terms)
 
     def _known(self, rows: pd.DataFrame) -> np.ndarray:

@@ -36,7 +36,6 @@ from joblib import delayed
 BUDGETS = (0, 1, 2, 5, 10, 20)
 PREDICTORS = ("study", "smooth")
 FEW_DRAWS, MANY_DRAWS = 3, 20
-PRIOR_DRAWS = 4000  # for the covariance of a language's pairs
 PREDICTIVE_DRAWS = 400
 POINTS = 100.0
 COVERAGE = [f"coverage_{round(100 * level)}" for level in NOMINAL]
@@ -142,15 +141,15 @@ def _updated(
     pairs = parts.held.drop_duplicates("variant").set_index("variant").loc[truth.index]
     pairs = pairs.reset_index()
     # As the point prediction has the SDs: a normal update cannot weigh those of the draws anew.
-    prior = fitted.sampled(PRIOR_DRAWS, task.seed, integrated=False)
-    posterior = prior.extend_posterior(pairs, task.vectors)
+    posterior = fitted.extend_posterior(pairs, task.vectors)
     mean, covariance = posterior.linear_predictor(pairs), posterior.covariance(pairs)
-    items = parts.held.groupby("template")["n_total"].first()
+    held = parts.held[["variant", "template", "n_correct", "n_total"]]
+    items = held.groupby("template")["n_total"].first()
     rows = []
     for draw in draws:
         order = shuffled(truth.columns, language, draw, task.seed)
         for k in budgets:
-            seen = parts.held[parts.held["template"].isin(order[:k])]
+            seen = held[held["template"].isin(order[:k])]
             known = update(item_model, mean, covariance, pairs, seen)
             unseen = pd.Index(order[k:])
             covered = UNCOUNTED

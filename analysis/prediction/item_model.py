@@ -190,7 +190,7 @@ class Updated:
         level = self.mean[:, None] + root @ generator.standard_normal((len(self.mean), count))
         mean, variance = self.item_model.known(templates)
         shape = (len(self.seen), count)
-        out = np.zeros_like(level)
+        out, against = np.zeros_like(level), np.exp(-level)  # the odds of a wrong answer
         for place, template in enumerate(templates):
             if template in self.seen.columns:
                 centre, spread = self.seen[template], self.variance[template]
@@ -200,7 +200,10 @@ class Updated:
             else:
                 shared = mean[place] + np.sqrt(variance[place]) * generator.standard_normal(count)
                 effect = shared + self.item_model.family_sd * generator.standard_normal(shape)
-            out += expit(level + effect[self.families])
+            odds = np.exp(-effect)[self.families]
+            odds *= against
+            odds += 1
+            out += np.reciprocal(odds, out=odds)
         return out / len(templates)
 
 

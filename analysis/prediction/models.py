@@ -329,9 +329,9 @@ class FittedPairs:
     posterior: Posterior
     start: object
 
-    def sampled(self, draws: int, seed: int, integrated: bool = True) -> FittedPairs:
+    def sampled(self, draws: int, seed: int) -> FittedPairs:
         """The same with draws of its effects (``Posterior.sampled``)."""
-        posterior = self.posterior.sampled(draws, seed, integrated, _shape(self.start))
+        posterior = self.posterior.sampled(draws, seed, _shape(self.start))
         return replace(self, posterior=posterior)
 
     def extend_posterior(self, rows: pd.DataFrame, vectors: pd.DataFrame) -> Posterior:

@@ -27,6 +27,7 @@ from capability_transfer.analysis.glmm.laplace.sampling import (
     Sample,
     Shape,
     TermSample,
+    known_sds,
     sample,
     shape,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "TermSample",
     "WarmStart",
     "fit",
+    "known_sds",
     "report",
     "sample",
     "shape",

@@ -97,7 +97,6 @@ def sample(
     kernels: Sequence[Kernel],
     count: int,
     seed: int,
-    integrated: bool = True,
     near: Shape | None = None,
     model: Model | None = None,
 ) -> Sample:
@@ -109,7 +108,6 @@ def sample(
         kernels: its structured terms.
         count: the number of draws.
         seed: of the points and the draws.
-        integrated: over the SDs; if not, every draw has the fit's, as if they were known.
         near: the shape of π for similar data, of which only the mode is then sought anew.
         model: that of the fit, where it is at hand.
 
@@ -118,10 +116,7 @@ def sample(
     with one_thread():
         target = Target(fit, data, kernels, model)
         generator = np.random.default_rng(seed)
-        if integrated:
-            looked_at = points(find_shape(target, near), seed)
-        else:
-            looked_at = [(target.at_fit(ZERO), 0.0)]
+        looked_at = points(find_shape(target, near), seed)
         each = -(-count // len(looked_at))  # a point of more than its share has some draws twice
         blocks, drawn, logs = [], [], []
         for phi, log_density in looked_at:
@@ -136,6 +131,22 @@ def sample(
         rank = np.arange(count) - np.searchsorted(point, point)
         chosen = np.concatenate(drawn, axis=1)[:, point * each + rank % each]
         return _natural(target, blocks, point, chosen, 1 / np.sum(weights**2))
+
+
+def known_sds(
+    fit: Fit, data: pd.DataFrame, kernels: Sequence[Kernel], model: Model | None = None
+) -> tuple[Sample, object]:
+    """The effects' distribution as if the SDs were the fit's (the arguments are as in ``sample``).
+
+    Effects are linear in normal ones with precision H: a ``Sample`` that in each draw has what one
+    of these adds, and H's factor.
+    """
+    with one_thread():
+        target = Target(fit, data, kernels, model)
+        _, modes = target.at(target.at_fit(ZERO))
+        added = target.field.likelihood.relative(modes.blocks, np.eye(len(modes.u)))
+        each = np.zeros(len(added), dtype=int)
+        return _natural(target, [modes.blocks], each, added, 1.0), modes.factor
 
 
 def shape(

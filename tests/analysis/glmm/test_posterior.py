@@ -55,12 +55,30 @@ def test_draws_have_the_covariance_and_the_means(data, plain):
 
 def test_with_the_sds_as_estimated_new_levels_add_their_variances(data, plain):
     fit, _ = plain
-    known = Posterior(fit, data).sampled(20_000, 1, integrated=False)
+    known = Posterior(fit, data)
     rows = pd.DataFrame({"variant": ["new", "other"], "language": "new", "x": [0.0, 1.0]})
     x = np.array([[1.0, 0.0], [1.0, 1.0]])
     language, variant = fit.sd("language") ** 2, fit.sd("variant") ** 2
     expected = x @ fit.covariance @ x.T + language + np.diag([variant] * 2)
-    np.testing.assert_allclose(known.covariance(rows), expected, rtol=0.03)
+    np.testing.assert_allclose(known.covariance(rows), expected, rtol=0.002)
+
+
+def test_with_the_sds_as_estimated_what_is_known_follows_from_the_information(data):
+    """By hand: the inverse of all effects' information at the fit's probabilities."""
+    names = [f"l{t}" for t in range(8)]
+    at = np.linspace(-1.5, 1.5, 8)
+    kernel = Kernel("alike", "language", names, np.exp(-((at[:, None] - at) ** 2)))
+    fit = laplace.fit("~ x + (1 | variant)", data, structured=[kernel])
+    posterior = Posterior(fit, data, [kernel])
+    variants, languages = (pd.get_dummies(data[name]) for name in ("variant", "language"))
+    every = np.column_stack([np.ones(len(data)), data["x"], variants, languages[names]])
+    p = 1 / (1 + np.exp(-posterior.linear_predictor(data)))
+    precision = np.zeros((22, 22))
+    precision[2:14, 2:14] = np.eye(12) / fit.sd("variant") ** 2
+    precision[14:, 14:] = np.linalg.inv(kernel.matrix) / fit.sd("alike") ** 2
+    information = (every.T * (data["n_total"] * p * (1 - p)).to_numpy()) @ every + precision
+    expected = every[:5] @ np.linalg.solve(information, every[:5].T)
+    np.testing.assert_allclose(posterior.covariance(data.iloc[:5]), expected, rtol=0.01)
 
 
 def test_the_central_sd_is_that_of_a_normal_distribution_and_blind_to_tails():
