@@ -47,6 +47,8 @@ class Cells:
 
     def skewness(self) -> np.ndarray:
         """∂w/∂η."""
+        if self.ease is self.probability:  # no floor
+            return self.weight * (1.0 - 2.0 * self.ease)
         return self.weight * (1.0 - 2.0 * self.ease + (1.0 - self.ease) * self.guessed)
 
 
