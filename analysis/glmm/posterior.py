@@ -416,8 +416,10 @@ class _Structured:
             noise = generator.standard_normal((len(uniques), root.shape[1], len(self.sds)))
             place = np.full(len(rows), -1)
             place[which] = codes
-            loadings.append(_spread(place, root[level], len(uniques)))
-            effects.append((self.sds * noise).reshape(-1, len(self.sds)))
+            # of levels seen nothing is left
+            some = np.sum(root**2, axis=0) > SMALLEST_EIGENVALUE
+            loadings.append(_spread(place, root[level][:, some], len(uniques)))
+            effects.append((self.sds * noise[:, some]).reshape(-1, len(self.sds)))
         return sparse.hstack(loadings, format="csr"), np.concatenate(effects)
 
     def new_variance(self, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

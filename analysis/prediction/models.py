@@ -414,7 +414,9 @@ def pairs_of(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
 
 def mean_by_pair(values: np.ndarray, codes: np.ndarray, pairs: int) -> np.ndarray:
     """Means over each pair's rows, of a vector or of every column of a matrix."""
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(pairs))
-    sums = np.add.reduceat(values[order], starts, axis=0)
+    if (np.diff(codes) < 0).any():  # else rows of a pair follow one another as it is
+        order = np.argsort(codes, kind="stable")
+        codes, values = codes[order], values[order]
+    starts = np.searchsorted(codes, np.arange(pairs))
+    sums = np.add.reduceat(values, starts, axis=0)
     return (sums.T / np.bincount(codes, minlength=pairs)).T
