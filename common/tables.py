@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from capability_transfer.common.spreadsheets import unguard
 
 csv.field_size_limit(2**31 - 1)  # a reasoning trace may be longer than the 128 KB of the default
 _SHOWN = 8  # wrong rows named in a message
+PART = 100_000  # rows of CSV that are held as Python's objects at a time
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,25 @@ def read_table(path: str | Path) -> pd.DataFrame:
         index = pd.Index([int(where.rpartition(" ")[2]) for where in places])
         index.name = places[0].rpartition(", ")[2].split()[0]
         return pd.DataFrame(columns, index=index, dtype=object)
-    (_, names), *found = _csv_fields(path)
-    index = pd.Index([number for number, _ in found], name="line")
-    return pd.DataFrame([row for _, row in found], index=index, columns=names, dtype=str)
+    parts = list(csv_parts(path))
+    return parts[0] if len(parts) == 1 else pd.concat(parts)
+
+
+def csv_parts(path: Path) -> Iterator[pd.DataFrame]:
+    """The rows of a CSV file as ``read_table`` gives them, ``PART`` at a time; one part at least.
+
+    Raises as ``stream`` does.
+    """
+    lines = _csv_fields(path)
+    _, names = next(lines)
+    whole = True
+    while whole:
+        found = list(islice(lines, PART))
+        texts: dict[str, str] = {}  # a text that recurs is held once
+        rows = [[texts.setdefault(field, field) for field in row] for _, row in found]
+        index = pd.Index([number for number, _ in found], name="line")
+        yield pd.DataFrame(rows, index=index, columns=names, dtype=str)
+        whole = len(found) == PART
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, dict]]:

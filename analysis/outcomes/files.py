@@ -3,9 +3,10 @@
 Tables of the declared columns are read as they are; logs go through ``ingest`` with its strictest
 policies. A further format of logs is one file and one line in ``formats.FORMATS``.
 
-Large Parquet files of instances are added up by DuckDB: no row is held in Python. The same checks
-and the same cells as ``schema.validate`` and ``schema.to_cells`` give, made on distinct values.
-Memory is bounded (``policies.MEMORY``); what does not fit is spilled to disk.
+Instances in Parquet and in large CSV files are added up by DuckDB: no more than a part of them is
+held in Python. The same checks and the same cells as ``schema.validate`` and ``schema.to_cells``
+give, made on distinct values. Memory is bounded (``policies.MEMORY``); what does not fit is spilled
+to disk.
 """
 
 from __future__ import annotations
@@ -25,24 +26,30 @@ from capability_transfer.analysis.outcomes.policies import connect, quoted
 from capability_transfer.analysis.outcomes.schema import KINDS, Kind, kind_of, to_cells, validate
 from capability_transfer.common.encoding import refuse_pointer
 from capability_transfer.common.errors import InputError, name_some, parameters
-from capability_transfer.common.tables import named, read_table
+from capability_transfer.common.tables import check_columns, csv_parts, named, read_table
 
 TABLES = (".csv", ".parquet", ".jsonl")
 """Suffixes of tables of instances or of cells (``common.tables.read_table``)."""
 
+LARGE = 2**25
+"""Bytes of a CSV file up to which its rows are held in memory."""
+
 SHOWN = 8
 ROW = "file_row_number"
 """What DuckDB calls the number of a row in its file; no column may have this name."""
+
+LINE = "line"
+"""Where a staged row stands in its CSV file."""
 
 
 def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
     """Instances or cells, or logs, as cells: variant, language, template, … counts.
 
     A path or a data frame; messages name a file's lines and a data frame's index. Which of the two
-    a table holds is told by its columns (``schema.KINDS``). Instances in Parquet
-    are added up without holding them in memory. A folder or a log is read as ``ingest`` does, and
-    refused where samples ended in errors. Rows are sorted by their key. ``attrs["data_source"]``
-    says in words where the cells come from.
+    a table holds is told by its columns (``schema.KINDS``). Instances in Parquet, and in CSV of
+    more than ``LARGE`` bytes, are added up without holding them in memory. A folder or a log is
+    read as ``ingest`` does, and refused where samples ended in errors. Rows are sorted by their
+    key. ``attrs["data_source"]`` says in words where the cells come from.
 
     Raises InputError for a path that does not exist, a suffix without a reader, and whatever
     ``schema.validate`` and ``ingest`` refuse.
@@ -71,7 +78,35 @@ def read_outcomes(path: str | Path | pd.DataFrame) -> pd.DataFrame:
         )
     if suffix == ".parquet" and (source := _source_of_instances(path)) is not None:
         return _sourced(cells_of_instances(path), source)
+    if suffix == ".csv" and path.stat().st_size > LARGE:
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "instances.parquet"
+            if (unused := _staged(path, target)) is not None:
+                cells = _sourced(cells_of_instances(target, path), f"instances of {path.name}")
+                cells.attrs["unused_columns"] = unused
+                return cells
     return _cells(read_table(path), str(path), path.name)
+
+
+def _staged(path: Path, target: Path) -> list[str] | None:
+    """Write the instances of a CSV file as Parquet, texts as they are, with the line of each.
+
+    Returns the columns that are not used, or None where the file holds no instances.
+    """
+    kind = KINDS["instances"]
+    writer, names = None, []
+    for part in csv_parts(path):
+        if writer is None:
+            if kind_of(part, str(path)) != kind.name:
+                return None
+            check_columns(part.columns, kind.columns, str(path), kind.name)
+            names = [column.name for column in kind.columns if column.name in part.columns]
+            schema = pa.schema([*((name, pa.string()) for name in names), (LINE, pa.int64())])
+            writer = pq.ParquetWriter(target, schema)
+        rows = part[names].assign(**{LINE: part.index})
+        writer.write_table(pa.Table.from_pandas(rows, schema, preserve_index=False))
+    writer.close()
+    return [name for name in part.columns if name not in names]
 
 
 def place(outcomes: str | Path | pd.DataFrame, column: str, values: Collection[object]) -> str:
@@ -141,13 +176,15 @@ def _sourced(cells: pd.DataFrame, source: str) -> pd.DataFrame:
     return cells
 
 
-def cells_of_instances(path: Path) -> pd.DataFrame:
+def cells_of_instances(path: Path, of: Path | None = None) -> pd.DataFrame:
     """The cells of a Parquet file whose columns are those of ``instances``.
 
-    Raises InputError as ``schema.validate`` does, naming rows by their number from 1; of rows that
-    are wrong in the same way within a cell the first is named.
+    Raises InputError as ``schema.validate`` does, naming rows by their number from 1, or by their
+    ``LINE`` in the file ``of`` that they were staged from; of rows that are wrong in the same way
+    within a cell the first is named.
     """
     kind = KINDS["instances"]
+    number, word = (f"{ROW} + 1", "row") if of is None else (LINE, LINE)
     with tempfile.TemporaryDirectory() as folder, connect(Path(folder)) as database:
         database.execute("SET preserve_insertion_order = false")
         names = {
@@ -159,7 +196,7 @@ def cells_of_instances(path: Path) -> pd.DataFrame:
         key = [name for name in kind.key if name in names]
         labels = ", ".join(_label(name, names[name]) for name in key)
         database.execute(
-            f"CREATE TEMP VIEW rows AS SELECT {labels}, correct, file_row_number + 1 AS row "
+            f"CREATE TEMP VIEW rows AS SELECT {labels}, correct, {number} AS row "
             f"FROM read_parquet({quoted(str(path))}, file_row_number = true)"
         )
         cell = ", ".join(f'"{name}"' for name in key if name != "instance")
@@ -168,8 +205,8 @@ def cells_of_instances(path: Path) -> pd.DataFrame:
             f"min(row) FILTER (WHERE instance IS NULL OR instance = '') AS lost "
             f"FROM rows GROUP BY {cell}, correct ORDER BY min(row)"
         ).df()
-        _refuse_repeated(database, key, path)
-    return _added(groups, kind, path)
+        _refuse_repeated(database, key, of or path, word)
+    return _added(groups, kind, of or path, word)
 
 
 def _label(name: str, dtype: str) -> str:
@@ -183,7 +220,7 @@ def _label(name: str, dtype: str) -> str:
     return f'trim(CAST({column} AS VARCHAR)) AS "{name}"'
 
 
-def _refuse_repeated(database, key: list[str], path: Path) -> None:
+def _refuse_repeated(database, key: list[str], path: Path, word: str) -> None:
     """Raise InputError for rows with one key; keys are compared by their 64-bit hashes first."""
     listed = ", ".join(f'"{name}"' for name in key)
     total, distinct = database.execute(
@@ -197,20 +234,20 @@ def _refuse_repeated(database, key: list[str], path: Path) -> None:
     ).fetchall()
     if found:
         told = "; ".join(
-            f"rows {', '.join(map(str, rows[:SHOWN]))} ({language})" for language, rows in found
+            f"{word} {number} ({language})" for language, rows in found for number in rows[:SHOWN]
         )
         raise InputError(f"{path}: the same {', '.join(key)} more than once: {told}")
 
 
-def _added(groups: pd.DataFrame, kind: Kind, path: Path) -> pd.DataFrame:
+def _added(groups: pd.DataFrame, kind: Kind, path: Path, word: str) -> pd.DataFrame:
     """Groups of equal rows, validated as if each were one row, and added up."""
     lost = groups["lost"].dropna().astype(int)
     if len(lost):
         raise InputError(
-            f"{path}: column 'instance' is empty or missing: row "
-            + "; row ".join(map(str, lost[:SHOWN]))
+            f"{path}: column 'instance' is empty or missing: "
+            + "; ".join(f"{word} {number}" for number in lost[:SHOWN])
         )
-    index = pd.Index(groups["row"], name="row")
+    index = pd.Index(groups["row"], name=word)
     rows = groups.drop(columns=["n", "row", "lost"]).set_index(index)
     # An instance of its own for each group: repeated keys were looked for among all rows.
     valid = validate(rows.assign(instance=range(len(rows))), kind.name, str(path))

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from capability_transfer.analysis.outcomes import files
 from capability_transfer.analysis.outcomes.files import place, read_outcomes
 from capability_transfer.analysis.outcomes.schema import pair_totals, to_cells, validate
 from capability_transfer.analysis.outcomes.study import study_cells
@@ -41,6 +42,22 @@ def test_every_way_to_the_same_cells(instances, tmp_path):
         assert name in read.attrs["data_source"]
 
 
+def test_a_csv_file_too_large_for_memory_gives_the_same_cells(instances, tmp_path, monkeypatch):
+    """In parts of which none holds all, blank lines, spaces and an unknown column between them."""
+    path = tmp_path / "mine.csv"
+    lines = instances.assign(note="x", split="original").to_csv(index=False).splitlines()
+    path.write_text("\n".join([*lines[:9], "", *(line.replace(",", " , ") for line in lines[9:])]))
+    whole = read_outcomes(path)
+    monkeypatch.setattr("capability_transfer.common.tables.PART", 7)
+    pd.testing.assert_frame_equal(read_outcomes(path), whole)
+    monkeypatch.setattr(files, "LARGE", 0)
+    staged = read_outcomes(path)
+    pd.testing.assert_frame_equal(staged, whole)
+    assert staged.attrs == whole.attrs
+    whole.to_csv(path, index=False)
+    assert read_outcomes(path).equals(whole)
+
+
 def test_cells_of_this_toolkit_say_where_they_come_from(tmp_path):
     cells = study_cells(languages=["dan", "eng"])
     cells.to_parquet(tmp_path / "cells.parquet", index=False)
@@ -70,6 +87,8 @@ HEADER = "variant,language,template,instance,correct\n"
         (HEADER, "has no rows"),
         (HEADER + "a,dan,t,1,1\n\na,deu,t,1,C\n", r"line 4 \(deu, 'C'\)"),
         (HEADER + "a,dan,t,1,1\na,dan,t,2,\n", r"line 3 \(dan, ''\)"),
+        (HEADER + "a,dan,t,1,1\na,dan,t,,1\n", "'instance' is empty or missing.*line 3"),
+        (HEADER.replace("instance", "instanse") + "a,dan,t,1,1\n", "instanse"),
         (HEADER + "a,dan,t,1,1\na,dan,t,1,0\n", "more than once: line 2.*line 3"),
         (HEADER + "a,dan,t,1,1\na,dan,t,2,0,9\n", "line 3 has 6 fields, the header 5"),
         (HEADER + "a,dan,t,1,1,7\na,dan,t,2,0,9\n", "line 2 has 6 fields, the header 5"),
@@ -79,7 +98,9 @@ HEADER = "variant,language,template,instance,correct\n"
         ("variant;language;template\na;b;c\n", "is separated by ';'"),
     ],
 )
-def test_bad_csv(tmp_path, text, message):
+@pytest.mark.parametrize("large", [files.LARGE, 0])
+def test_bad_csv(tmp_path, monkeypatch, text, message, large):
+    monkeypatch.setattr(files, "LARGE", large)
     path = tmp_path / "bad.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=rf"(?s)bad\.csv.*{message}"):

@@ -62,5 +62,5 @@ def test_repeated_rows_are_named(instances, tmp_path):
     other = instances.iloc[[3]].assign(variant="x")
     table = pd.concat([instances, other, instances.iloc[[3]]])
     table.to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InputError, match=r"more than once: rows 4, 50 "):
+    with pytest.raises(InputError, match=r"more than once: row 4 \(nan\); row 50 "):
         cells_of_instances(tmp_path / "t.parquet")

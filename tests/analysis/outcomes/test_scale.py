@@ -9,16 +9,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from capability_transfer.common.files import ROOT
+from pyarrow import csv
 
 pytestmark = pytest.mark.slow
 
 MEASURED = """
-import resource, sys, time
+import sys, time
+from benchmarks.child import peak_mb
 {imports}
 began = time.monotonic()
 number = {call}
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-print(number, time.monotonic() - began, peak)
+print(number, time.monotonic() - began, peak_mb() / 1024)
 """
 
 
@@ -26,16 +28,19 @@ def measured(imports, call, *arguments):
     """Result, seconds and peak memory (GB) of an expression in a process of its own."""
     code = MEASURED.format(imports=imports, call=call)
     command = [sys.executable, "-c", code, *map(str, arguments)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    told = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
     return map(float, told.split())
 
 
-def test_ten_million_instances(tmp_path, capsys):
-    path = tmp_path / "instances.parquet"
+@pytest.fixture(scope="module")
+def ten_million(tmp_path_factory):
+    """The same instances as Parquet and as CSV, by suffix."""
+    folder = tmp_path_factory.mktemp("instances")
+    paths = {suffix: folder / f"instances.{suffix}" for suffix in ("parquet", "csv")}
     rng = np.random.default_rng(1)
     languages, templates, instances = (np.array([f"{w}{i}" for i in range(n)])
                                        for w, n in (("l", 50), ("t", 100), ("i", 40)))  # fmt: skip
-    writer = None
+    writers = {}
     for variant in range(50):
         rows = rng.permutation(50 * 100 * 40)
         table = pa.table(
@@ -47,19 +52,54 @@ def test_ten_million_instances(tmp_path, capsys):
                 "correct": rng.random(len(rows)) < 0.6,
             }
         )
-        writer = writer or pq.ParquetWriter(path, table.schema)
-        writer.write_table(table)
-    writer.close()
+        if not writers:
+            writers = {
+                "parquet": pq.ParquetWriter(paths["parquet"], table.schema),
+                "csv": csv.CSVWriter(paths["csv"], table.schema),
+            }
+        for writer in writers.values():
+            writer.write_table(table)
+    for writer in writers.values():
+        writer.close()
+    return paths
+
+
+READ = "from capability_transfer.analysis.outcomes.files import read_outcomes"
+
+
+@pytest.mark.parametrize(("suffix", "longest"), [("parquet", 60), ("csv", 300)])
+def test_ten_million_instances(ten_million, capsys, suffix, longest):
     total, seconds, peak = measured(
-        "from capability_transfer.analysis.outcomes.files import read_outcomes",
-        "read_outcomes(sys.argv[1])['n_total'].sum()",
+        READ, "read_outcomes(sys.argv[1])['n_total'].sum()", ten_million[suffix]
+    )
+    with capsys.disabled():
+        print(f"\n10 million instances, {suffix}: {seconds:.1f} s, {peak:.2f} GB")
+    assert total == 10_000_000
+    assert seconds < longest
+    assert peak < 1
+
+
+def test_two_million_cells(tmp_path, capsys):
+    """200 models × 100 languages × 100 templates, read and fitted."""
+    path = tmp_path / "cells.parquet"
+    rng = np.random.default_rng(1)
+    number = np.arange(2_000_000)
+    codes = {"variant": number // 10_000, "language": number // 100 % 100, "template": number % 100}
+    spread = {name: rng.normal(size=200)[code] for name, code in codes.items()}
+    probability = 1 / (1 + np.exp(-sum(spread.values())))
+    labels = {name: np.char.add(name[0], code.astype(str)) for name, code in codes.items()}
+    counts = {"n_correct": rng.binomial(20, probability), "n_total": np.full(len(number), 20)}
+    pq.write_table(pa.table(labels | counts), path)
+    effects, seconds, peak = measured(
+        f"{READ}; from capability_transfer.analysis.glmm.laplace import fit",
+        "len(fit('~ 1 + (1 | variant) + (1 | language) + (1 | template) + (1 | variant:language)',"
+        " read_outcomes(sys.argv[1])).modes)",
         path,
     )
     with capsys.disabled():
-        print(f"\n10 million instances: {seconds:.1f} s, {peak:.2f} GB")
-    assert total == 10_000_000
-    assert seconds < 60
-    assert peak < 2
+        print(f"\n2 million cells: {seconds:.1f} s, {peak:.2f} GB")
+    assert effects == 200 + 100 + 100 + 200 * 100
+    assert peak < 1
 
 
 def test_a_thousand_logs(logs, tmp_path, capsys):
