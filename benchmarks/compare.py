@@ -34,7 +34,8 @@ KINDS = ("engines", "warm", "study", "growth")
 """What is timed."""
 
 COLUMNS = [
-    "engine", "version", "templates", "cells", "seconds", "cpu_seconds", "base_mb", "peak_mb",
+    "engine", "version", "templates", "cells", "seconds", "cpu_seconds", "limit_cpu_seconds",
+    "base_mb", "peak_mb",
     "evaluations", "log_lik", "log_lik_at_estimates",
     "max_abs_beta_difference", "status", "blas",
 ]  # fmt: skip
@@ -85,6 +86,23 @@ def update(path: Path, row: dict) -> pd.DataFrame:
     return table
 
 
+def ratios(table: pd.DataFrame) -> list[str]:
+    """By size, how many times our processor seconds glmmTMB took, and what evaluations alone do."""
+    told = []
+    for size, rows in table.groupby("templates"):
+        spent = rows.set_index("engine")["cpu_seconds"].dropna()
+        if not {"laplace", "glmmTMB"} <= set(spent.index):
+            continue
+        limit = rows.set_index("engine")["limit_cpu_seconds"]["laplace"]
+        if pd.isna(limit):  # of an earlier run
+            continue
+        told.append(
+            f"{size} templates: glmmTMB {spent['glmmTMB'] / spent['laplace']:.1f} times ours "
+            f"({spent['laplace']:.2f} s of a processor, evaluations alone {limit:.2f} s)"
+        )
+    return told
+
+
 def _describe(row: dict) -> str:
     if "seconds" not in row:
         return row["status"]
@@ -121,8 +139,10 @@ def main(
         for row in compare(templates or list(TEMPLATES), names, limit, seed):
             table = update(out / "engines.csv", row)
             say(f"{row['templates']} templates, {row['engine']}: {_describe(row)}")
-        hollow = f" Hollow: stopped after {limit:g} s."
-        plots.save(picture.draw(table, limit, f"Data: {source}.{hollow}"), out / "engines")
+        for text in ratios(table):
+            say(text)
+        hollow = "Hollow: stopped after the seconds at which it stands."
+        plots.save(picture.draw(table, f"Data: {source}. {hollow}"), out / "engines")
     write_note(out, "Engines side by side", _note(source))
     if "warm" in wanted:
         refits = warm.measure_apart(seed)
@@ -152,6 +172,9 @@ def _note(source: str) -> str:
         "(`RX`: those that take the SDs as known, without a Hessian). Engines stand as stopped "
         "after the limit of their run. `peak_mb` is the whole process, `base_mb` of it Python, R "
         "and the data before the fit. "
+        "`limit_cpu_seconds` is the sum of our "
+        "engine's evaluations of likelihood and gradient, those of the information matrix at the "
+        "end among them: the rest of `cpu_seconds` finds the structure of the data and steps. "
         "`log_lik` is the engine's own; "
         "`log_lik_at_estimates` is our Laplace log-likelihood at its estimates, comparable over "
         "engines that drop constants or approximate otherwise. `max_abs_beta_difference` is from "
@@ -160,7 +183,7 @@ def _note(source: str) -> str:
         "OpenBLAS where matrices are dense, which is no merit of the other engines. `warm.csv`: "
         "refits of our engine started at the full fit. `study.csv`: all fits of the study, part "
         "by part, in seconds of a processor. `growth.csv`: our engine on the cells with as many "
-        "copies of their templates (25 at first), variants or languages; `exponent` is the slope "
+        "copies of their templates, variants or languages; `exponent` is the slope "
         "of log seconds on log size. `public.csv` (`python -m benchmarks.public`): InstEval of R's "
         "lme4 (ratings of 4 or 5 by students and lecturers) and VerbAgg, the study's main model, "
         "and simulated designs of two factors that cross at random, each engine once, stopped "

@@ -5,8 +5,10 @@ A new engine is one function and one line of ``ENGINES``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import version
 
@@ -16,6 +18,7 @@ from capability_transfer.analysis.glmm import lme4
 from capability_transfer.analysis.glmm.formula import Formula
 from capability_transfer.analysis.glmm.laplace import Settings
 from capability_transfer.analysis.glmm.laplace import fit as laplace_fit
+from capability_transfer.analysis.glmm.laplace.optimise import Objective
 from capability_transfer.analysis.glmm.r_session import EngineMissing, session, to_r_frame
 from capability_transfer.analysis.glmm.result import Fit
 
@@ -29,6 +32,8 @@ class Outcome:
     """What an engine found: its own log-likelihood, fixed effects by R's term names, SDs by group.
 
     ``evaluations`` are what the engine counts: of the likelihood, or iterations (gpboost).
+    ``limit_cpu_seconds`` are those of our engine's evaluations alone, the information matrix at the
+    end among them: what a fit would take in which nothing else cost anything.
     """
 
     log_lik: float
@@ -38,16 +43,40 @@ class Outcome:
     converged: bool
     version: str
     messages: list[str] = field(default_factory=list)
+    limit_cpu_seconds: float | None = None
+
+
+@contextmanager
+def _evaluations_timed() -> Iterator[list[float]]:
+    """Processor seconds of every evaluation of the likelihood and its gradient meanwhile."""
+    spent, evaluate = [], Objective.at
+
+    def timed(*arguments, **options):
+        began = time.process_time()
+        try:
+            return evaluate(*arguments, **options)
+        finally:
+            spent.append(time.process_time() - began)
+
+    Objective.at = timed
+    try:
+        yield spent
+    finally:
+        Objective.at = evaluate
 
 
 def laplace(formula: Formula, data: pd.DataFrame) -> Outcome:
     """Our engine from a cold start, standard errors from the exact Hessian."""
-    return _outcome(laplace_fit(formula, data))
+    with _evaluations_timed() as spent:
+        found = laplace_fit(formula, data)
+    return replace(_outcome(found), limit_cpu_seconds=sum(spent))
 
 
 def laplace_rx(formula: Formula, data: pd.DataFrame) -> Outcome:
     """Our engine from a cold start, standard errors that take the SDs as known."""
-    return _outcome(laplace_fit(formula, data, settings=Settings(hessian="working")))
+    with _evaluations_timed() as spent:
+        found = laplace_fit(formula, data, settings=Settings(hessian="working"))
+    return replace(_outcome(found), limit_cpu_seconds=sum(spent))
 
 
 def lme4_nagq1(formula: Formula, data: pd.DataFrame) -> Outcome:

@@ -19,12 +19,13 @@ from capability_transfer.analysis.presentation.plots import (
 )
 from capability_transfer.common import kept
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from benchmarks.apart import run_apart
 from benchmarks.designs import main_design, main_model
 
 ENGINE = "laplace"
-TEMPLATES = 25
+TEMPLATES = 100
 TIMES = (1, 2, 4, 8)
 GROWN = {
     "templates": ["template"],
@@ -89,6 +90,9 @@ def draw(table: pd.DataFrame, note: str) -> Figure:
         axes.set(xscale="log", yscale="log", xlabel="times as many", title=title)
         axes.set_xticks(TIMES, [f"× {times}" for times in TIMES])
         axes.set_xticks([], minor=True)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_locator(NullLocator())
         grid(axes)
     panels[0].legend(fontsize=7)
     shows = "Processor seconds and peak memory of one fit as levels or rows are multiplied."

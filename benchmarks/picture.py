@@ -22,32 +22,36 @@ APART = 1.45
 """The least ratio of the heights of two names on a logarithmic axis."""
 
 
-def draw(table: pd.DataFrame, limit: float, note: str) -> Figure:
-    """Wall seconds against cells, both logarithmic; hollow where an engine was stopped."""
+def draw(table: pd.DataFrame, note: str) -> Figure:
+    """CPU seconds against cells, both logarithmic; hollow, at its limit, where one was stopped."""
     with matplotlib.rc_context(RC):
         figure = new_figure(6.4, 3.8)
         axes = figure.subplots()
-        stopped = table["status"].str.startswith("stopped")
-        table = table.assign(seconds=table["seconds"].mask(stopped, limit), stopped=stopped)
-        table = table.dropna(subset=["seconds"])
+        limits = table["status"].str.extract(r"stopped after ([\d.]+)")[0].astype(float)
+        seconds = table["cpu_seconds"].fillna(limits)
+        table = table.assign(cpu_seconds=seconds, stopped=limits.notna())
+        table = table.dropna(subset=["cpu_seconds"])
         ends = []
         for mark, (engine, rows) in zip(MARKS * 2, table.groupby("engine", sort=False)):  # noqa: B905
             ours = engine.startswith("laplace")
             color, width = (OURS, 1.8) if ours else (INK if engine == "lme4 nAGQ=1" else MUTED, 0.9)
             finished = rows[~rows["stopped"]]  # a line to a time limit would say what nobody saw
-            axes.plot(finished["cells"], finished["seconds"], color=color, linewidth=width)
-            _marks(axes, rows, "cells", "seconds", mark, color)
+            axes.plot(finished["cells"], finished["cpu_seconds"], color=color, linewidth=width)
+            _marks(axes, rows, "cells", "cpu_seconds", mark, color)
             last = (finished if len(finished) else rows).iloc[-1]
-            ends.append((last["cells"], last["seconds"], engine, color))
-        if table["stopped"].any():
+            ends.append((last["cells"], last["cpu_seconds"], engine, color))
+        for limit in limits.dropna().unique():
             axes.axhline(limit, color=MUTED, linewidth=0.6, linestyle=":")
-        axes.set(xscale="log", yscale="log", xlabel="cells", ylabel="seconds, one thread")
+        axes.set(xscale="log", yscale="log", xlabel="cells", ylabel="seconds of a processor")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         _name_ends(axes, ends)
         _sizes(axes, table["cells"])
         axes.set_xlim(right=2.2 * table["cells"].max())
         axes.set_title("One cold fit of the main model")
-        shows = "Seconds that engines take for one fit of the study's model to more and more cells."
+        shows = (
+            "Processor seconds that engines take for one fit of the study's model to more and more "
+            "cells."
+        )
         add_note(figure, note, shows)
         return figure
 
@@ -59,8 +63,10 @@ def _name_ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
         height = placed[x] = max(y, APART * placed.get(x, 0))
         axes.annotate(
             plain(name), (x, y), xytext=(1.12 * x, height), va="center", fontsize=7.5, color=color,
-            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.4, "shrinkA": 0},
+            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.4, "shrinkA": 1,
+                        "relpos": (0, 0.5)},
         )  # fmt: skip
+    axes.set_ylim(top=max(axes.get_ylim()[1], APART * max(placed.values())))
 
 
 def by_size(table: pd.DataFrame, note: str) -> Figure:

@@ -10,7 +10,7 @@ from capability_transfer.common import kept
 
 from benchmarks import growth, picture, public
 from benchmarks.apart import run_apart
-from benchmarks.compare import update
+from benchmarks.compare import ratios, update
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,7 @@ def test_an_engine_that_works(design):
     assert found["status"] == "converged"
     assert set(found["beta"]) == {"(Intercept)", "resource"}
     assert found["seconds"] > 0
+    assert 0 < found["limit_cpu_seconds"] <= found["cpu_seconds"]
     assert 30 < found["base_mb"] <= found["peak_mb"]
     assert re.search(r"openblas|mkl|blis|accelerate", found["blas"])
 
@@ -57,10 +58,22 @@ def test_an_engine_that_fails_or_is_stopped(design):
 
 
 def test_stopped_engines_stay_in_the_picture():
-    columns = ["engine", "cells", "seconds", "status"]
+    columns = ["engine", "cells", "cpu_seconds", "status"]
     rows = [("laplace", 100, 0.1, "converged"), ("lme4", 100, None, "stopped after 9 s")]
-    figure = picture.draw(pd.DataFrame(rows, columns=columns), 9.0, "Data: none.")
+    figure = picture.draw(pd.DataFrame(rows, columns=columns), "Data: none.")
     assert [text.get_text() for text in figure.axes[0].texts] == ["laplace", "lme4"]
+    hollow = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "white"]
+    assert [line.get_ydata().tolist() for line in hollow] == [[9.0]]
+
+
+def test_our_engine_is_compared_with_glmmtmb_of_the_same_size():
+    columns = ["engine", "templates", "cpu_seconds", "limit_cpu_seconds"]
+    rows = [("laplace", 25, 0.5, None), ("glmmTMB", 25, 5.0, None), ("laplace", 100, 0.5, 0.2),
+            ("glmmTMB", 100, 20.0, None), ("laplace", 400, 2.0, 1.0),
+            ("glmmTMB", 400, None, None)]  # fmt: skip
+    (told,) = ratios(pd.DataFrame(rows, columns=columns))
+    assert told.startswith("100 templates: glmmTMB 40.0 times ours (0.50 s of a processor")
+    assert "evaluations alone 0.20 s" in told
 
 
 def test_crossed_designs_are_drawn_by_their_levels(tmp_path):
