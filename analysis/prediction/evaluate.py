@@ -52,6 +52,13 @@ class Task:
     workers: int = 2
     pointwise: tuple[str, ...] = ()
 
+    def __sizeof__(self) -> int:
+        """Bytes, tables included, by which joblib sends a task to Dask's workers once, not with
+        every fold."""
+        return int(
+            sum(table.memory_usage(index=True).sum() for table in (self.joined, self.vectors))
+        )
+
     def draws_of(self, name: str) -> int:
         """Draws of a predictor's distributions; 0 for points alone."""
         return 0 if name in self.pointwise else self.draws

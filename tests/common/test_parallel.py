@@ -51,6 +51,32 @@ def test_no_scheduler_there(monkeypatch):
         pass
 
 
+@pytest.mark.heavy
+def test_workers_get_the_data_once_for_all_folds(monkeypatch):
+    """Of twelve folds on two workers: once for the fits to all data and once for the folds."""
+    pytest.importorskip("distributed")
+    from capability_transfer.analysis.data import load
+    from capability_transfer.analysis.prediction.evaluate import Task, evaluate
+    from capability_transfer.analysis.prediction.folds import leave_one_out
+    from capability_transfer.common import progress
+
+    joined, vectors = load().prepared()
+    small = joined[joined["template"].isin(sorted(joined["template"].unique())[:4])]
+    small = small.reset_index(drop=True)
+    languages = sorted(small["language"].unique())[:12]
+    sent = []
+
+    def state(task):
+        sent.append(task)
+        return vars(task)
+
+    monkeypatch.setattr(Task, "__getstate__", state)
+    with cluster(workers=2):
+        task = Task(small, vectors, draws=0, workers=2)
+        evaluate(task, ["study"], leave_one_out(languages), progress.counting)
+    assert 1 <= len(sent) <= 2
+
+
 @pytest.mark.slow
 def test_leave_one_language_out_on_a_cluster_that_loses_a_worker():
     """The numbers of a run in one process, from two workers of which one is killed on the way."""
