@@ -151,8 +151,11 @@ class Posterior:
         levels differ by what is known alone. How rows vary together is not in these draws.
         """
         loads, squares = zip(*(term.new_variance(rows) for term in self.terms), strict=True)
-        variance = np.maximum(np.hstack(loads) @ np.vstack(squares), 0.0)
-        return self._known(rows) + np.sqrt(variance) * noise
+        eta = np.maximum(np.hstack(loads) @ np.vstack(squares), 0.0)  # in place: it may be large
+        np.sqrt(eta, out=eta)
+        eta *= noise
+        eta += self._known(rows)
+        return eta
 
     def slopes(self, rows: pd.DataFrame, column: str) -> np.ndarray:
         """What one unit more of a column adds to rows' log-odds, levels seen alone, in every draw

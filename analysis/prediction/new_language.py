@@ -197,8 +197,10 @@ def _log_odds(posterior: Posterior, rows: pd.DataFrame, seed: int) -> np.ndarray
     eta = posterior.draws_apart(rows, new)
     if not rows["fertility_error"].any():
         return eta
-    errors = rows["fertility_error"].to_numpy()[:, None] * error
-    return eta + errors * posterior.slopes(rows, "fertility")
+    slopes = posterior.slopes(rows, "fertility")
+    slopes *= rows["fertility_error"].to_numpy()[:, None] * error
+    eta += slopes
+    return eta
 
 
 def outside(values: pd.Series, known: pd.Series) -> pd.Series:
