@@ -222,11 +222,9 @@ test: ## the quick tests: units, beside lme4, commands (some three minutes on tw
 	$(pytest) -m quick $(ARGS)
 
 test-all: ## all that CI runs: also results, documentation, notebooks, wheel, pymer4, browser
-	$(needs) $(tests) lme4
+	$(needs) $(tests) lme4 browser
 	$(pytest) $(ARGS)
-	$(MAKE) test-wheel
-	$(MAKE) test-pymer4
-	$(MAKE) test-browser
+	$(MAKE) --jobs=2 --output-sync=target test-browser test-wheel test-pymer4
 
 test-browser: ## the report in a real browser: explorer, widths, keyboard, print, accessibility
 	$(needs) test browser

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 ERRORS = ("fail", "wrong", "drop")
 DUPLICATES = ("fail", "first")
 SHOWN = 5
-MEMORY = "1GB"
+MEMORY = "600MB"
+"""DuckDB's; a process that settles ten million samples takes 0.85 GB with Python's libraries."""
 
 KEY = "variant, language, template, split, instance"
 """What names an outcome; ``instance`` holds the epoch."""
