@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import pandas as pd
 
@@ -138,6 +139,7 @@ class _Column:
         return [cell.replace("/", r"/\hspace{0pt}") for cell in cells] if wrapped else list(cells)
 
 
+@cache
 def _width(text: str) -> float:
     """About the width of a text in em, on the generous side."""
     return sum(

@@ -155,13 +155,23 @@ def _compute(
         np.stack([np.rint(1000 * one[["plug_in", "integrated"]]) for one in tables]).astype("u2"),
         np.stack([np.rint(100 * one[ENDS]) for one in tables]).astype("u1"),
         np.stack([np.rint(10 * one["size_multiple"].fillna(-0.1)) for one in tables]).astype("i4"),
-        [
-            [tuple(describe.remarks(one.iloc[[i]], marks=False)) for i in range(len(one))]
-            for one in first_of_each
-        ],
+        _remarks(first_of_each),
         describe.how_far(tables[0]),
         key,
     )
+
+
+def _remarks(tables: list[pd.DataFrame]) -> list[list[tuple[str, ...]]]:
+    """Remarks on every row of predictions; of a language they differ by what is known of it."""
+    said: dict[tuple, tuple[str, ...]] = {}
+    found = []
+    for table in tables:
+        keys = list(zip(table["language"], table["fertility_source"], table["seen"], strict=True))
+        for i, key in enumerate(keys):
+            if key not in said:
+                said[key] = tuple(describe.remarks(table.iloc[[i]], marks=False))
+        found.append([said[key] for key in keys])
+    return found
 
 
 def _languages(bundle: Bundle) -> pd.DataFrame:
