@@ -1,5 +1,7 @@
 """A process that has imported what steps need and forks one for each: no step imports it again.
 
+Off Linux every step is a fresh process: macOS's own libraries do not live through a fork.
+
 It reads requests from standard input, a line of JSON each (arguments, out, log), and answers with
 a line of exit status and seconds of processor time when the step has ended. SIGTERM goes to the
 step that runs; a Ctrl-C, which the terminal sends to both, is the step's own affair.
@@ -26,6 +28,8 @@ USED = (
 )
 """What most steps import."""
 
+FORKED = sys.platform == "linux"
+
 
 def fork_for_each() -> dict | None:
     """Serve requests until there are no more: None then, and in each fork its own request."""
@@ -38,11 +42,12 @@ def fork_for_each() -> dict | None:
 
     signal.signal(signal.SIGTERM, pass_on)
     for line in sys.stdin:
-        child = os.fork()
+        request = json.loads(line)
+        child = os.fork() if FORKED else fresh(request)
         if not child:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            return json.loads(line)
+            return request
         _, status, usage = os.wait4(child, 0)
         child = 0
         told = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
@@ -50,11 +55,26 @@ def fork_for_each() -> dict | None:
     return None
 
 
+def fresh(request: dict) -> int:
+    """The number of a new process of a command."""
+    line = [sys.executable, "-m", USED[0], *request["arguments"]]
+    opened = [(os.POSIX_SPAWN_OPEN, *stream) for stream in streams(request)]
+    return os.posix_spawn(
+        line[0], line, os.environ, file_actions=opened, setsigdef=[signal.SIGINT, signal.SIGTERM]
+    )
+
+
+def streams(request: dict) -> list[tuple[int, str, int, int]]:
+    """Where a command's input comes from and its output goes to."""
+    written = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    paths = (os.devnull, os.O_RDONLY), (request["out"], written), (request["log"], written)
+    return [(number, *path, 0o644) for number, path in enumerate(paths)]
+
+
 def begin(request: dict) -> None:
     """Be the process of a command: its arguments, and its output to files."""
-    for number, path in ((0, os.devnull), (1, request["out"]), (2, request["log"])):
-        flags = os.O_RDONLY if not number else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        os.dup2(os.open(path, flags, 0o644), number)
+    for number, *path in streams(request):
+        os.dup2(os.open(*path), number)
     sys.argv = ["transfer", *request["arguments"]]
 
 
@@ -63,7 +83,7 @@ if __name__ == "__main__":
     from capability_transfer.common.files import hash_project
 
     hash_project()  # of the code that is imported now, whatever becomes of it
-    for name in USED:
+    for name in USED if FORKED else ():
         importlib.import_module(name)
     if request := fork_for_each():
         begin(request)

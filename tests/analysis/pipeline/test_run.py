@@ -1,10 +1,12 @@
 """Steps run in processes of their own, several at once; one that fails stops no other."""
 
 import json
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from capability_transfer.analysis.pipeline import ready
 from capability_transfer.analysis.pipeline import run as pipeline
 from capability_transfer.analysis.pipeline.steps import STEPS, Step, choose, with_engine
 from capability_transfer.common.errors import InputError
@@ -99,3 +101,12 @@ def test_a_step_whose_process_is_killed_fails_and_another_is_begun(tmp_path):
         assert said.read_text().startswith("transfer ")
         starters.all[-1].kill()
         assert starters.run(["--version"], said, log) == (-9, 0.0)
+
+
+@pytest.mark.heavy
+def test_a_step_in_a_process_of_its_own_as_off_linux(tmp_path):
+    request = {"arguments": ["--version"], "out": str(tmp_path / "o"), "log": str(tmp_path / "l")}
+    _, status, _ = os.wait4(ready.fresh(request), 0)
+    assert status == 0
+    assert (tmp_path / "o").read_text().startswith("transfer ")
+    assert (tmp_path / "l").read_text() == ""
