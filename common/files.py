@@ -125,7 +125,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 
 LIKELIHOODS = ("log_lik", "aic", "bic", "deviance")
-LEFT_OVER = ("difference", "max_abs")
+LEFT_OVER = ("difference", "max_abs", "change")
 AGREED = 12  # digits of a result that processors and libraries agree on
 
 
@@ -136,8 +136,8 @@ def steady(table: pd.DataFrame) -> pd.DataFrame:
     Numbers keep six decimals, or six digits where those are finer; what is below 1e-9 is noise
     about zero. Columns named after ``statistic`` keep six digits and those after ``p_value`` four
     however small, which is what standard errors by differences allow; log-likelihoods and their
-    kin keep four decimals; ``difference…`` and ``max_abs_…``, what is left of numbers that nearly
-    cancel, six decimals.
+    kin keep four decimals; ``difference…``, ``max_abs…`` and ``change…``, what is left of numbers
+    that nearly cancel, six decimals.
     """
     result = table.copy()
     for place, name in enumerate(table.columns):
