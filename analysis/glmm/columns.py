@@ -170,7 +170,8 @@ def matrix(expansion: Expansion, data: pd.DataFrame, known: Levels) -> Columns:
                 columns = coding[read[name]]
                 own = [f"{name}{suffix}" for suffix in suffixes]
             # the first variable's columns vary fastest
-            block = (columns[:, :, None] * block[:, None, :]).reshape(len(data), -1)
+            width = columns.shape[1] * block.shape[1]
+            block = (columns[:, :, None] * block[:, None, :]).reshape(len(data), width)
             labels = [f"{before}:{own_label}" for own_label in own for before in labels]
         parts.append(block)
         names += [label[1:] for label in labels]

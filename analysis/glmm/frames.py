@@ -56,6 +56,8 @@ def as_frame(data: object) -> pd.DataFrame:
     if isinstance(found.columns, pd.MultiIndex):
         raise InputError("the data have columns on several levels: give each a name of its own")
     found = found.rename(columns=str)
+    if twice := list(dict.fromkeys(found.columns[found.columns.duplicated()])):
+        raise InputError(f"the data have more than one column {name_some(twice)}")
     return found if found.index.is_unique else found.reset_index(drop=True)
 
 

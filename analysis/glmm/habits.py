@@ -31,11 +31,10 @@ from capability_transfer.analysis.glmm.predict import (
     probability,
     slope,
 )
-from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
+from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit, check_level, critical
 from capability_transfer.analysis.glmm.uncertainty import standard_errors
 from capability_transfer.common.errors import InputError, name_some, suggest
 from capability_transfer.common.seeds import DEFAULT_SEED
-from scipy import stats
 
 ELSEWHERE = {
     "coef": "params", "coefs": "params", "coefficients": "params", "beta": "params",
@@ -213,11 +212,7 @@ class Habits:
         Raises InputError for another method or level, and where a profile has no end.
         """
         level = 1 - alpha if alpha is not None else level
-        if not 0.5 <= level < 1:
-            raise InputError(
-                f"the level of an interval is 0.5 or more and less than 1, not {level:g}; "
-                "statsmodels' 0.05 is written alpha=0.05"
-            )
+        check_level(level)
         if method not in METHODS:
             raise InputError(
                 f"intervals are by {', '.join(METHODS)}, not {method!r}.{suggest(method, METHODS)}"
@@ -285,7 +280,7 @@ class Habits:
         if se:
             std_error = standard_errors(self.fit, *self._engine, rows, groups)
             std_error = np.sqrt(std_error**2 + new)
-            half = stats.norm.ppf(0.5 + level / 2) * std_error
+            half = critical(level) * std_error
             table |= {"std_error": std_error, "conf_low": eta - half, "conf_high": eta + half}
         if kind == "response":
             table = {
@@ -433,7 +428,7 @@ class Habits:
             pars |= own.reset_index(drop=True)
             tables.append(pd.DataFrame(pars).assign(effect="ran_pars"))
         if "ran_vals" in asked:
-            half = stats.norm.ppf(0.5 + level / 2) * self.fit.modes["std_error"]
+            half = critical(level) * self.fit.modes["std_error"]
             modes = self.fit.modes.rename(columns={"mode": "estimate"}).assign(effect="ran_vals")
             tables.append(
                 modes.assign(conf_low=modes["estimate"] - half, conf_high=modes["estimate"] + half)

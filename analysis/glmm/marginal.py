@@ -16,7 +16,7 @@ import pandas as pd
 from capability_transfer.analysis.glmm.columns import LOGICAL
 from capability_transfer.analysis.glmm.frames import Wide
 from capability_transfer.analysis.glmm.predict import linear_predictor, probability, slope
-from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
+from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit, check_level, critical
 from capability_transfer.analysis.glmm.wald import single
 from capability_transfer.common.errors import InputError, name_some, suggest
 from scipy import stats
@@ -52,7 +52,7 @@ def means(
     keys, matrix, offset, _ = _averaged(fit, data, specs, at)
     eta = matrix @ fit.coefficients.to_numpy() + offset
     std_error = np.sqrt(np.einsum("ij,jk,ik->i", matrix, fit.covariance, matrix))
-    half = stats.norm.ppf(0.5 + level / 2) * std_error
+    half = critical(level) * std_error
     columns = {
         "estimate": eta,
         "std_error": std_error,
@@ -100,6 +100,7 @@ def contrasts(
         raise InputError(f"contrasts are {' or '.join(CONTRASTS)}, not {method!r}")
     if adjust not in ADJUSTMENTS:
         raise InputError(f"adjust is one of {', '.join(ADJUSTMENTS)}, not {adjust!r}")
+    check_level(level)
     within, specs = _listed(by), _listed(specs)
     keys, matrix, offset, _ = _averaged(fit, data, [*specs, *within], at)
     beta, tables = fit.coefficients.to_numpy(), []

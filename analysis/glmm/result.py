@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -220,12 +221,27 @@ def _of_starts(reached: list[float]) -> list[str]:
     ]
 
 
+def check_level(level: object) -> None:
+    """Raise InputError for what is not the level of an interval."""
+    if not isinstance(level, Real) or not 0.5 <= level < 1:
+        raise InputError(
+            f"the level of an interval is 0.5 or more and less than 1, not {level}; statsmodels' "
+            "0.05 is written alpha=0.05"
+        )
+
+
+def critical(level: float = WALD_LEVEL) -> float:
+    """Standard errors to either end of a Wald interval. Raises InputError for no level."""
+    check_level(level)
+    return float(scipy.stats.norm.ppf(0.5 + level / 2))
+
+
 def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -> pd.DataFrame:
     """Fixed effects with Wald z, two-sided p and 95% intervals, all in log-odds."""
     estimate = np.asarray(estimate, dtype=float)
     std_error = np.sqrt(np.diag(covariance))
     statistic = estimate / std_error
-    half = scipy.stats.norm.ppf(0.5 + WALD_LEVEL / 2) * std_error
+    half = critical() * std_error
     return pd.DataFrame(
         {
             "term": terms,

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm.frames import Wide
-from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
+from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit, critical
 from capability_transfer.common.errors import InputError, suggest
 from scipy import stats
 
@@ -59,7 +59,7 @@ def term_tests(fit: Fit, data: pd.DataFrame) -> pd.DataFrame:
 def single(estimate: float, std_error: float, level: float = WALD_LEVEL) -> dict[str, float]:
     """estimate, std_error, statistic (z), p_value, conf_low, conf_high."""
     z = estimate / std_error if std_error > 0 else np.nan
-    half = stats.norm.ppf(0.5 + level / 2) * std_error
+    half = critical(level) * std_error
     return {
         "estimate": float(estimate),
         "std_error": float(std_error),
@@ -122,6 +122,8 @@ def _read(fit: Fit, hypothesis, data: pd.DataFrame) -> tuple[list[str], np.ndarr
                 rows.append(one - other)
                 right.append(more - constant)
                 texts.append(f"{_written(one - other, names)} = {more - constant:g}")
+    if not texts:
+        raise InputError("no hypothesis is given, such as 'a = b'")
     return texts, np.array(rows), np.array(right)
 
 

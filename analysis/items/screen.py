@@ -14,6 +14,7 @@ hides itself nor, since it then counts less there, makes its siblings look odd.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -125,7 +126,7 @@ def screen(cells: pd.DataFrame, threshold: float = THRESHOLD) -> Screen:
     Raises InputError for fewer than three languages, two variants or two templates, and for a
     threshold outside 0.5 to 1.
     """
-    if not 0.5 <= threshold < 1:
+    if not isinstance(threshold, Real) or not 0.5 <= threshold < 1:
         raise InputError(
             f"{option('threshold', threshold)} is a probability from 0.5 to below 1", (),
             "threshold",

@@ -98,7 +98,8 @@ def benchmark_remarks(table: pd.DataFrame) -> list[str]:
             f"covered {covered:.0%} of the pairs"
         )
     if table["seen"].any():
-        lines.append(f"{table['seen'].sum()} of these pairs are in the data already")
+        count = table["seen"].sum()
+        lines.append(f"{count} of these pairs {'is' if count == 1 else 'are'} in the data already")
     return lines
 
 

@@ -125,7 +125,7 @@ def compare(first: str, second: str, study: Study | Outcomes | None = None) -> C
 
 
 def _variant(name: str, known: list[str]) -> str:
-    base = name.rpartition("/")[2]  # of a hub id
+    base = str(name).rpartition("/")[2]  # of a hub id
     found = [name] if name in known else names.matching(name, known) or names.matching(base, known)
     found = found or [
         one

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from capability_transfer.analysis.glmm.degrees import t_table
-from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit
-from scipy import stats
+from capability_transfer.analysis.glmm.result import WALD_LEVEL, Fit, critical
 
 METHODS = ("wald", "t", "profile", "bootstrap")
 
@@ -34,7 +33,7 @@ def wald_intervals(fit: Fit, level: float = WALD_LEVEL) -> pd.DataFrame:
     SDs have none: near zero their estimates are far from normal.
     """
     table = fit.fixed_effects
-    half = stats.norm.ppf(0.5 + level / 2) * table["std_error"].to_numpy()
+    half = critical(level) * table["std_error"].to_numpy()
     ends = {"conf_low": table["estimate"] - half, "conf_high": table["estimate"] + half}
     return _fixed(table.assign(**ends), "wald")
 

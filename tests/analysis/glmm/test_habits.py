@@ -337,6 +337,31 @@ def test_contrasts_fit_a_line_and_say_how_they_are_adjusted(by_formula, call, sa
     assert max(map(len, rows)) < 90
 
 
+@pytest.mark.parametrize("level", [95, 0.05, "95%", float("nan")])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda fit, level: fit.conf_int(level),
+        lambda fit, level: fit.tidy(level=level),
+        lambda fit, level: fit.tidy("ran_vals", level=level),
+        lambda fit, level: fit.test("period2 = 0", level),
+        lambda fit, level: fit.contrasts("period", level=level),
+        lambda fit, level: fit.emmeans("period", level=level),
+        lambda fit, level: fit.marginal_effects(level=level),
+        lambda fit, level: fit.predict(se=True, level=level),
+    ],
+)
+def test_what_is_no_level_of_an_interval_is_refused_everywhere(model, ask, level):
+    with pytest.raises(InputError, match=f"0.5 or more and less than 1, not {level}"):
+        ask(model, level)
+
+
+def test_no_rows_have_no_predictions_and_no_hypothesis_is_named(cbpp, model):
+    assert model.predict(cbpp.iloc[:0]).empty
+    with pytest.raises(InputError, match="no hypothesis is given"):
+        model.test([])
+
+
 @pytest.mark.parametrize("row", list(SHARES.itertuples()), ids=lambda row: row.formula)
 def test_shares_of_variance_are_those_of_performance(cbpp, row):
     fit = ct.glmer(row.formula, cbpp)

@@ -167,7 +167,7 @@ def test_designs_that_cannot_be_screened(change, message):
         screen(cells)
 
 
-@pytest.mark.parametrize("threshold", [0.2, 1.0])
+@pytest.mark.parametrize("threshold", [0.2, 1.0, "high"])
 def test_a_threshold_that_is_none(simulated, threshold):
     with pytest.raises(InputError, match="threshold"):
         screen(simulated[0], threshold)

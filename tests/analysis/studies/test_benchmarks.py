@@ -25,7 +25,7 @@ def test_pairs_seen_are_predicted_near_what_was_observed(found):
     assert (table["low_95"] <= table["low_50"]).all()
     assert (table["high_95"] <= 1).all()
     shown = repr(found)
-    assert "1 of these pairs are in the data already" in shown
+    assert "1 of these pairs is in the data already" in shown
     assert "as Zulu" in shown
     assert "were 7 points off on average, and 80% intervals covered 79%" in shown
 

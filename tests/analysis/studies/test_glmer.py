@@ -279,3 +279,8 @@ def test_models_are_compared_with_models(model):
         model.anova(3)
     with pytest.raises(InputError, match="one data set or more, not 0"):
         model.simulate(0)
+
+
+def test_a_column_that_is_there_twice_is_named(cbpp):
+    with pytest.raises(InputError, match="more than one column period"):
+        ct.glmer(FORMULA, pd.concat([cbpp, cbpp[["period"]]], axis=1))
