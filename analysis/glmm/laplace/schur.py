@@ -58,12 +58,12 @@ class SchurFactor:
         self.design, self.rest = system.design, system.rest
         self.elimination = copy(system.elimination)  # index arrays shared, products its own
         self.own = blocks[self.design.eliminated]
-        self.blocks = [blocks[t] for t in self.rest.order]
+        self.relative = Relative(self.rest, [blocks[t] for t in self.rest.order])
         by_unit = weight.sum(axis=1)
         self.own_products = self.elimination.load(weight, by_unit)
         self._invert_own()
         self.products = self.elimination.profile(weight, by_unit, self.spread)
-        system_matrix = scale(self.rest, self.blocks, self.products)
+        system_matrix = self.relative.around(self.products)
         system_matrix.flat[:: self.rest.size + 1] += 1.0
         self.root = cholesky(system_matrix)
         self.log_determinant = self.own_log_determinant + 2 * np.log(self.root.diagonal()).sum()
@@ -94,9 +94,8 @@ class SchurFactor:
         moved = per_level(self.own[None], own).reshape(matrix[span].shape)
         rest = matrix[self.rest.positions]
         if self.rest.size:
-            rest = rest - scale_rows(
-                self.rest, self.blocks, self.elimination.transposed_times(moved), transpose=True
-            )
+            taken = self.elimination.transposed_times(moved)
+            rest = rest - self.relative.times(taken, transpose=True)
             rest = lapack.dpotrs(self.root, rest, lower=1)[0]
         return self._join(own, rest).reshape(right.shape)
 
@@ -114,7 +113,7 @@ class SchurFactor:
     def _join(self, own: np.ndarray, rest: np.ndarray) -> np.ndarray:
         """All effects from those of the rest and what the eliminated term's are without these."""
         if self.rest.size:
-            back = self.elimination.times(scale_rows(self.rest, self.blocks, rest))
+            back = self.elimination.times(self.relative.times(rest))
             own = own - per_level(self.inner, per_level(self.own.T[None], self._by_level(back)))
         out = np.empty((self.design.effects, own.shape[-1]))
         out[self.rest.positions] = rest
@@ -128,8 +127,8 @@ class SchurFactor:
         """Leverages, traces and variances (see ``Posterior``)."""
         rest, design = self.rest, self.design
         inverse = symmetric_inverse(self.root)
-        half = scale_rows(rest, self.blocks, inverse).T  # S⁻¹ Λ'
-        covariance = scale_rows(rest, self.blocks, half)
+        half = self.relative.times(inverse).T  # S⁻¹ Λ'
+        covariance = self.relative.times(half)
         found = self.elimination.spread(covariance, self.spread)
         leverage = (rest.unit_leverage(covariance) + found.unit)[:, None]
         if found.cell is not None:
@@ -150,21 +149,29 @@ class SchurFactor:
         return Posterior(np.broadcast_to(leverage, design.shape), traces, variance)
 
 
-def scale_rows(
-    rest: Rest, blocks: list[np.ndarray], x: np.ndarray, transpose: bool = False
-) -> np.ndarray:
-    """Λ_R x, or Λ_R' x: each term's block applied to its rows."""
-    out = np.empty(x.shape)
-    for k, (term, block) in enumerate(zip(rest.terms, blocks, strict=True)):
-        part = slice(rest.starts[k], rest.starts[k + 1])
-        out[part] = apply_block(term, block.T if transpose else block, x[part])
-    return out
+class Relative:
+    """Λ_R, from the rest's blocks T."""
 
+    def __init__(self, rest: Rest, blocks: list[np.ndarray]):
+        self.rest, self.blocks = rest, blocks
+        self.diagonal = None
+        if all(term.q == 1 for term in rest.terms):
+            sds = [block[0, 0] for block in blocks]
+            self.diagonal = np.repeat(sds, [term.size for term in rest.terms])
 
-def scale(rest: Rest, blocks: list[np.ndarray], matrix: np.ndarray) -> np.ndarray:
-    """Λ_R' matrix Λ_R of a symmetric matrix."""
-    half = scale_rows(rest, blocks, matrix, transpose=True)
-    return scale_rows(rest, blocks, half.T, transpose=True)
+    def times(self, x: np.ndarray, transpose: bool = False) -> np.ndarray:
+        """Λ_R x, or Λ_R' x, of effects × right sides: each term's block applied to its rows."""
+        if self.diagonal is not None:
+            return self.diagonal[:, None] * x
+        out = np.empty(x.shape)
+        for k, (term, block) in enumerate(zip(self.rest.terms, self.blocks, strict=True)):
+            part = slice(self.rest.starts[k], self.rest.starts[k + 1])
+            out[part] = apply_block(term, block.T if transpose else block, x[part])
+        return out
+
+    def around(self, matrix: np.ndarray) -> np.ndarray:
+        """Λ_R' matrix Λ_R of a symmetric matrix."""
+        return self.times(self.times(matrix, transpose=True).T, transpose=True)
 
 
 def apply_block(term: Term, block: np.ndarray, x: np.ndarray) -> np.ndarray:
