@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -52,7 +53,7 @@ class TemplateBudgets(Result):
     def provenance(self) -> Provenance:
         return Provenance(self.study.source, seed=self.study.seed)
 
-    @property
+    @cached_property
     def table(self) -> pd.DataFrame:
         """As ``few_templates.summarise``: the errors by predictor, truth, k and level (points)."""
         return few.summarise(self.errors, self.study.seed)
