@@ -162,8 +162,8 @@ def test_a_language_without_text_is_refused():
         ("t,eng,0,5,1", "line 2: token_count is '0'"),
         ("t,eng,5,x,1", r"'non_whitespace_characters' is not a finite number: line 2 \('x'\)"),
         (
-            "t,english,5,5,1",
-            r"counts.csv, line 2: unknown language 'english'. Did you mean eng \(English\)",
+            "t,engg,5,5,1",
+            r"counts.csv, line 2: unknown language 'engg'. Did you mean eng \(English\)",
         ),
         ("t,eng,5,5,1\nt,en,5,5,1", "line 3: t is counted twice in eng"),
     ],
