@@ -29,6 +29,7 @@ USED = (
 """What most steps import."""
 
 FORKED = sys.platform == "linux"
+TERM = {signal.SIGTERM}
 
 
 def fork_for_each() -> dict | None:
@@ -43,10 +44,14 @@ def fork_for_each() -> dict | None:
     signal.signal(signal.SIGTERM, pass_on)
     for line in sys.stdin:
         request = json.loads(line)
+        # until both know which they are: a signal in between would reach neither
+        signal.pthread_sigmask(signal.SIG_BLOCK, TERM)
         child = os.fork() if FORKED else fresh(request)
         if not child:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, TERM)
+        if not child:
             return request
         _, status, usage = os.wait4(child, 0)
         child = 0
@@ -60,8 +65,9 @@ def fresh(request: dict) -> int:
     line = [sys.executable, "-m", USED[0], *request["arguments"]]
     opened = [(os.POSIX_SPAWN_OPEN, *stream) for stream in streams(request)]
     return os.posix_spawn(
-        line[0], line, os.environ, file_actions=opened, setsigdef=[signal.SIGINT, signal.SIGTERM]
-    )
+        line[0], line, os.environ, file_actions=opened, setsigmask=[],
+        setsigdef=[signal.SIGINT, signal.SIGTERM],
+    )  # fmt: skip
 
 
 def streams(request: dict) -> list[tuple[int, str, int, int]]:
