@@ -65,18 +65,20 @@ def _evaluations_timed() -> Iterator[list[float]]:
         Objective.at = evaluate
 
 
+def _ours(formula: Formula, data: pd.DataFrame, settings: Settings) -> Outcome:
+    with _evaluations_timed() as spent:
+        found = laplace_fit(formula, data, settings=settings)
+    return replace(_outcome(found), limit_cpu_seconds=sum(spent))
+
+
 def laplace(formula: Formula, data: pd.DataFrame) -> Outcome:
     """Our engine from a cold start, standard errors from the exact Hessian."""
-    with _evaluations_timed() as spent:
-        found = laplace_fit(formula, data)
-    return replace(_outcome(found), limit_cpu_seconds=sum(spent))
+    return _ours(formula, data, Settings())
 
 
 def laplace_rx(formula: Formula, data: pd.DataFrame) -> Outcome:
     """Our engine from a cold start, standard errors that take the SDs as known."""
-    with _evaluations_timed() as spent:
-        found = laplace_fit(formula, data, settings=Settings(hessian="working"))
-    return replace(_outcome(found), limit_cpu_seconds=sum(spent))
+    return _ours(formula, data, Settings(hessian="working"))
 
 
 def lme4_nagq1(formula: Formula, data: pd.DataFrame) -> Outcome:

@@ -39,6 +39,11 @@ def matching(name: object, known: Iterable[str]) -> list[str]:
     return exact or [one for one in known if same(one, name)]
 
 
+def in_mode(name: str, mode: str) -> str:
+    """The label of a model with reasoning ``on`` or ``off``: ``Qwen3-8B (reasoning on)``."""
+    return f"{name} (reasoning {mode})"
+
+
 def near(name: object, known: Iterable[str], count: int = 3) -> list[str]:
     """Up to ``count`` known names that may be meant by another one, the nearest first.
 

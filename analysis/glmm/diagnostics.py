@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from capability_transfer.analysis.glmm.codes import encode, interact
 from capability_transfer.analysis.glmm.columns import INTERCEPT, Levels
 from capability_transfer.analysis.glmm.formula import Formula, RandomTerm
 from capability_transfer.analysis.glmm.predict import fitted_probability
@@ -83,8 +82,7 @@ def redundant_terms(formula: Formula, data: pd.DataFrame, known: Levels) -> list
     Two terms whose levels part the rows alike and whose covariates share a direction: the
     likelihood knows only the sum of their variances.
     """
-    partitions = [interact(encode(data[name]) for name in term.factors).codes
-                  for term in formula.random]  # fmt: skip
+    partitions = [term.codes(data).codes for term in formula.random]
     found = []
     for j, second in enumerate(formula.random):
         for i, first in enumerate(formula.random[:j]):
@@ -151,8 +149,10 @@ def separated_levels(formula: Formula, data: pd.DataFrame) -> list[str]:
     success, trials = formula.counts(data)
     found = []
     for group, term in {term.group: term for term in formula.random}.items():
-        codes, levels = pd.factorize(term.levels(data), sort=True)
-        found += separated(group, levels, np.bincount(codes, success), np.bincount(codes, trials))
+        own = term.codes(data)
+        order = np.argsort(own.labels, kind="stable")
+        sums = [np.bincount(own.codes, counts)[order] for counts in (success, trials)]
+        found += separated(group, own.labels[order], *sums)
     return found
 
 

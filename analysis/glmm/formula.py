@@ -22,7 +22,7 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 from capability_transfer.analysis.glmm import calls
-from capability_transfer.analysis.glmm.codes import encode, interact
+from capability_transfer.analysis.glmm.codes import Codes, encode, interact
 from capability_transfer.analysis.glmm.columns import (
     CONTRASTS,
     LOGICAL,
@@ -61,12 +61,16 @@ class RandomTerm:
         """The grouping factor's name, e.g. ``variant:language``."""
         return ":".join(self.factors)
 
+    def codes(self, data: pd.DataFrame) -> Codes:
+        """The level of every row as an integer, in order of appearance, and the levels' labels."""
+        return interact(encode(data[factor]) for factor in self.factors)
+
     def levels(self, data: pd.DataFrame) -> pd.Series:
         """The level label of every row (interactions joined by a colon, as lme4 does).
 
         Rows of one level share one text, so that millions of rows take little memory.
         """
-        found = interact(encode(data[factor]) for factor in self.factors)
+        found = self.codes(data)
         return pd.Series(found.labels[found.codes], index=data.index, dtype=object)
 
     def matrix(self, data: pd.DataFrame, known: Levels) -> tuple[np.ndarray, list[str]]:

@@ -14,6 +14,7 @@ import pandas as pd
 from capability_transfer.common.errors import InputError, name_some, option, spelled
 from capability_transfer.common.files import write_table
 from capability_transfer.features import models as registry_of
+from capability_transfer.features.names import in_mode
 from capability_transfer.features.size import parse_size
 
 STUB = ("variant", "base_model", "family", "params_b", "reasoning")
@@ -50,7 +51,7 @@ def resolve(
         if known is not None:
             found = (known["variant"], known["base_model"], known["reasoning"], True)
         else:
-            label = name if reasoning is None else f"{name} (reasoning {reasoning})"
+            label = name if reasoning is None else in_mode(name, reasoning)
             found = (label, name, reasoning or "", False)
         rows.append((model, stated, reasoning, *found))
     columns = ["model", "stated", "reasoning", "variant", "base_model", "mode", "known"]
@@ -108,7 +109,7 @@ def _apart(table: pd.DataFrame, renamed: dict[str, str]) -> pd.DataFrame:
     for index in table.index[shared]:
         row = table.loc[index]
         name = renamed.get(row["model"], row["model"])
-        label = f"{name} (reasoning {row['mode']})" if row["mode"] else name
+        label = in_mode(name, row["mode"]) if row["mode"] else name
         table.loc[index, ["variant", "base_model", "known"]] = [label, name, False]
     return table
 

@@ -15,7 +15,7 @@ from capability_transfer.analysis.prediction import model_names
 from capability_transfer.analysis.prediction.store import Bundle, Catalogue
 from capability_transfer.common.errors import InputError, name_some, option, spelled
 from capability_transfer.features.languages import resolve
-from capability_transfer.features.names import same
+from capability_transfer.features.names import in_mode, same
 from capability_transfer.features.size import check_billions, parse_size
 
 NEW = "(new)"
@@ -149,7 +149,7 @@ def _known_model(
     asked = asked or modes.iloc[0]
     chosen = rows[modes == asked]
     tokenizer = str(first["tokenizer"] or "") or None
-    label = chosen["variant"].iloc[0] if len(chosen) else f"{base} (reasoning {asked})"
+    label = chosen["variant"].iloc[0] if len(chosen) else in_mode(base, asked)
     family, known, notes = first["family"], "variant" if len(chosen) else "base_model", ()
     if not found.in_data:
         notes = (f"{base} is registered, but the data have no outcomes of it",)
@@ -264,8 +264,7 @@ def select_cells(
     cells = cells.assign(language=cells["language"].map(codes))
     labels = cells["variant"].unique()
     meant = [name for name in (model.variant, asked) if name is not None]
-    mode = "on" if model.reasoning else "off"
-    meant += [f"{name} (reasoning {mode})" for name in meant]
+    meant += [in_mode(name, "on" if model.reasoning else "off") for name in meant]
     own = [label for label in labels if any(same(label, name) for name in meant)]
     if not own and len(labels) > 1:
         raise InputError(f"{source} has no rows of {model.variant}; it has {name_some(labels)}")

@@ -31,6 +31,7 @@ from capability_transfer.analysis.prediction.predictors import Smooth
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.features import languages as language_registry
 from capability_transfer.features import models as model_registry
+from capability_transfer.features.names import in_mode
 from capability_transfer.features.reasoning import mode
 
 FORMULA = (
@@ -208,7 +209,7 @@ def _as_known(found: model_names.Named, reasoning: str | None) -> dict[str, obje
         rows = found.rows
     if len(rows):
         return rows.iloc[0][MODEL].to_dict()
-    label = f"{found.base_model} (reasoning {'on' if on else 'off'})"
+    label = in_mode(found.base_model, "on" if on else "off")
     return found.rows.iloc[0][MODEL].to_dict() | {"variant": label, "reasoning": on}
 
 

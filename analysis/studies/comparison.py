@@ -127,12 +127,8 @@ def compare(first: str, second: str, study: Study | Outcomes | None = None) -> C
 def _variant(name: str, known: list[str]) -> str:
     base = str(name).rpartition("/")[2]  # of a hub id
     found = [name] if name in known else names.matching(name, known) or names.matching(base, known)
-    found = found or [
-        one
-        for one in known
-        for mode in ("on", "off")
-        if names.same(f"{base} (reasoning {mode})", one)
-    ]
+    modes = [names.in_mode(base, mode) for mode in ("on", "off")]
+    found = found or [one for one in known if any(names.same(mode, one) for mode in modes)]
     if len(found) > 1:
         raise InputError(f"{name} fits several variants: say which of {name_some(found)}")
     if not found:

@@ -240,8 +240,8 @@ def measures(
                 progress=tell,
             )
         effects = glmm_effects(fit, built.data)
-        told = (*told, *built.omissions())
-        told = (*told, *few_levels(fit, built.data, offered=False), *fit.warnings())
+        few = few_levels(fit, built.data, offered=False)
+        told = (*told, *built.omissions(), *few, *fit.warnings())
     unmatched = "intersect" if intersect else "error"
     with progress.working("measures and their bootstrap"):
         parts = transfer_tables(cells, features, source, unmatched, draws, study.seed, effects)

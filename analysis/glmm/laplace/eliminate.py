@@ -112,18 +112,19 @@ class UnitElimination:
             products[:units, :units] -= self._unit_gram(spread)
         if self.width:
             scaled = per_level(spread, self.cross)
-            products[units:, units:] -= self._cross_gram(spread)
+            products[units:, units:] -= (
+                self._cross_gram(spread) if self.q == 1
+                else self.cross.reshape(-1, self.width).T @ scaled.reshape(-1, self.width)
+            )  # fmt: skip
             between = sum(self.turned[a] @ scaled[:, a] for a in range(self.q))
             products[:units, units:] -= between
             products[units:, :units] -= between.T
         return products
 
     def _cross_gram(self, spread: np.ndarray) -> np.ndarray:
-        if self.q == 1:  # half the work: M is positive
-            root = (np.sqrt(spread) * self.cross).reshape(-1, self.width)
-            return symmetric(np.triu(blas.dsyrk(1.0, root.T)))
-        scaled = per_level(spread, self.cross).reshape(-1, self.width)
-        return self.cross.reshape(-1, self.width).T @ scaled
+        """The cross terms' part of A_RE M A_ER for q = 1: half the work, as M is positive."""
+        root = (np.sqrt(spread) * self.cross).reshape(-1, self.width)
+        return symmetric(np.triu(blas.dsyrk(1.0, root.T)))
 
     def _unit_gram(self, spread: np.ndarray) -> np.ndarray:
         units = self.rest.units
