@@ -62,7 +62,7 @@ def evaluate(
     """The cells at log-odds ``unit[:, None] + cross`` (cross: units × columns or one row)."""
     ease = _odds_against(unit, cross)
     ease += 1.0
-    np.reciprocal(ease, out=ease)
+    np.divide(1.0, ease, out=ease)
     if floor is not None:
         return _above(floor, unit, cross, ease, successes, trials)
     expected = trials * ease
@@ -72,6 +72,22 @@ def evaluate(
     return Cells(unit, cross, ease, ease, residual, weight, weight)
 
 
+def residuals(
+    unit: np.ndarray,
+    cross: np.ndarray | None,
+    successes: np.ndarray,
+    trials: np.ndarray,
+    floor: np.ndarray | None = None,
+) -> np.ndarray:
+    """The residuals of ``evaluate`` alone, at a third of its cost."""
+    if floor is not None:
+        return evaluate(unit, cross, successes, trials, floor).residual
+    out = _odds_against(unit, cross)
+    out += 1.0
+    np.divide(trials, out, out=out)
+    return np.subtract(successes, out, out=out)
+
+
 def _odds_against(unit: np.ndarray, cross: np.ndarray | None) -> np.ndarray:
     """exp(−η); inf, which gives p = 0 as it should, where that is too large."""
     unit = unit[:, None]
@@ -79,7 +95,7 @@ def _odds_against(unit: np.ndarray, cross: np.ndarray | None) -> np.ndarray:
         if cross is None:
             return np.exp(-unit)
         one_row = cross.shape[0] == 1 and max(np.abs(unit).max(), np.abs(cross).max()) < FACTORED
-        return np.exp(-unit) * np.exp(-cross) if one_row else np.exp(-(unit + cross))
+        return np.dot(np.exp(-unit), np.exp(-cross)) if one_row else np.exp(-(unit + cross))
 
 
 def _above(floor, unit, cross, ease, successes, trials) -> Cells:

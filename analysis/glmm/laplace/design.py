@@ -113,7 +113,7 @@ class Design:
 
     def transpose(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """X' y and Z' y of y: units × columns."""
-        by_unit = cells.sum(axis=1) if cells.shape[1] > 1 else cells[:, 0]
+        by_unit = cells @ np.ones(cells.shape[1]) if cells.shape[1] > 1 else cells[:, 0]
         weights = np.broadcast_to(by_unit[:, None], self.unit_index.shape)
         if self.unit_value is not None:
             weights = weights * self.unit_value
@@ -122,7 +122,7 @@ class Design:
         for t, term in enumerate(self.terms):
             if term.cross:
                 loading = self.loadings[t]
-                rows = cells.sum(axis=0) if loading is None else loading.T @ cells
+                rows = np.ones(len(cells)) @ cells if loading is None else loading.T @ cells
                 out[self.span(t)] = np.ravel(rows)
         return by_unit @ self.fixed, out
 

@@ -54,9 +54,7 @@ class UnitElimination:
         self.unit_ends = np.searchsorted(self.level, np.arange(self.levels + 1))
         self._find_pattern()
         own = self.level[:, None] * self.q + np.arange(self.q)
-        one_each = len(self.level) == self.levels and self.q == 1 and (self.value == 1).all()
-        self.direct = rest.plain and one_each
-        if rest.loads and not self.direct:
+        if rest.loads:
             self.cross_map = scatter_pairs(
                 own, self.value, rest.f_index, rest.f_value, self.levels * self.q, rest.loads
             )
@@ -91,9 +89,7 @@ class UnitElimination:
             self.data[a] = np.bincount(self.place.ravel(), products.ravel(), minlength=n)
         self.rows = [self._sparse(data) for data in self.data]
         self.turned = [rows.T for rows in self.rows]
-        if self.direct:
-            self.by_unit, self.cross = by_unit, weight[:, None, :]
-        elif self.rest.loads:
+        if self.rest.loads:
             self.cross = (self.cross_map @ weight).reshape(self.levels, q, self.width)
         else:
             self.cross = np.zeros((self.levels, q, 0))
@@ -102,29 +98,22 @@ class UnitElimination:
     def profile(self, weight: np.ndarray, by_unit: np.ndarray, spread: np.ndarray) -> np.ndarray:
         """P, from the weights, their sums by unit and M (``spread``)."""
         units = self.rest.units
-        if self.direct:
-            kept = 1.0 - by_unit * spread[:, 0, 0]
-            products = self.rest.products(kept[:, None] * weight, kept * by_unit)
-            products[units:, units:] = np.diag(weight.sum(axis=0)) - self._cross_gram(spread)
-            return products
         products = self.rest.products(weight, by_unit)
         if units:
             products[:units, :units] -= self._unit_gram(spread)
         if self.width:
             scaled = per_level(spread, self.cross)
-            products[units:, units:] -= (
-                self._cross_gram(spread) if self.q == 1
-                else self.cross.reshape(-1, self.width).T @ scaled.reshape(-1, self.width)
-            )  # fmt: skip
+            products[units:, units:] -= self._cross_gram(spread, scaled)
             between = sum(self.turned[a] @ scaled[:, a] for a in range(self.q))
             products[:units, units:] -= between
             products[units:, :units] -= between.T
         return products
 
-    def _cross_gram(self, spread: np.ndarray) -> np.ndarray:
-        """The cross terms' part of A_RE M A_ER for q = 1: half the work, as M is positive."""
-        root = (np.sqrt(spread) * self.cross).reshape(-1, self.width)
-        return symmetric(np.triu(blas.dsyrk(1.0, root.T)))
+    def _cross_gram(self, spread: np.ndarray, scaled: np.ndarray) -> np.ndarray:
+        """The cross terms' part of A_RE M A_ER; ``scaled`` is M A_ER's."""
+        if self.q == 1:
+            return inner_products((np.sqrt(spread) * self.cross).reshape(-1, self.width))
+        return self.cross.reshape(-1, self.width).T @ scaled.reshape(-1, self.width)
 
     def _unit_gram(self, spread: np.ndarray) -> np.ndarray:
         units = self.rest.units
@@ -166,8 +155,6 @@ class UnitElimination:
 
     def spread(self, covariance: np.ndarray, own: np.ndarray) -> Spread:
         """Leverages and K, from V of the rest and M (``own``)."""
-        if self.direct:
-            return self._spread_direct(covariance, own)
         rest, q, units = self.rest, self.q, self.rest.units
         gram = np.empty((self.levels, q, q))
         by_unit = np.empty(len(self.level))
@@ -201,18 +188,6 @@ class UnitElimination:
             if self.width:
                 cross[at] -= sum(value[:, a, None] * moved[here, a, units:] for a in range(q))
         return Spread(gram, by_unit, None, cross)
-
-    def _spread_direct(self, covariance: np.ndarray, own: np.ndarray) -> Spread:
-        """The same where a unit's row of A_ER is its weights' sum times z, beside the weights."""
-        rest, units, m = self.rest, self.rest.units, own[:, 0, 0]
-        between, weight = rest.between(covariance), self.cross[:, 0]
-        carried = weight @ covariance[units:, units:]  # A_ER V at the cross term
-        carried += self.by_unit[:, None] * between
-        along = self.by_unit * rest.unit_leverage(covariance)  # A_ER V z
-        along += np.einsum("ij,ij->i", weight, between)
-        gram = self.by_unit * along + np.einsum("ij,ij->i", weight, carried)
-        between -= m[:, None] * carried
-        return Spread(gram[:, None, None], m + m * gram * m - 2 * m * along, None, between)
 
 
 class CrossElimination:
@@ -316,6 +291,11 @@ class CrossElimination:
         cell -= 2 * value * m[self.group] * taken
         cross = rest.between(covariance) if rest.loads else 0.0
         return Spread(gram.reshape(-1, 1, 1), 0.0, cell, cross)
+
+
+def inner_products(root: np.ndarray) -> np.ndarray:
+    """root' root, at half the work of a product of two matrices."""
+    return symmetric(np.triu(blas.dsyrk(1.0, root.T)))
 
 
 def per_level(blocks: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -39,6 +39,9 @@ QUICK = 30.0  # by which a step with the factor of other modes must lessen the d
 MAX_STEPS = 60
 PATIENCE = 30  # steps with the factor of other modes
 MAX_HALVINGS = 30
+# The largest move of a log-odds in a Newton step that is sure to raise ℓ − ½|u|²: within R, the
+# curvature changes by a factor of at most exp(R) (Bach 2010), and (exp(R) − R − 1) / R² is 1 here.
+SURE = 1.79
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +127,12 @@ class Likelihood:
         if u is None:
             u = np.zeros(design.effects)
         if near is not None:
-            u = self._close_in(gamma, blocks, near.u, near.curvature, goal)
+            u, _ = self._close_in(gamma, blocks, near.u, near.curvature, near.cells.weight, goal)
         last = np.inf
         for _ in range(MAX_STEPS):
-            b, at, score, residual = self._score(gamma, blocks, u)
+            b = self.relative(blocks, u)
+            at = self.cells_at(gamma, b)
+            score, residual = self._score(blocks, u, at.residual)
             curvature, definite = self._curvature(at, blocks)
             step = curvature.solve(score)
             decrement = score @ step
@@ -140,8 +145,17 @@ class Likelihood:
             last = decrement
             u = self._ascend(gamma, blocks, u, at, step, decrement)
             if definite and decrement < NEAR:
-                u = self._close_in(gamma, blocks, u, curvature, goal, decrement)
+                u, _ = self._close_in(gamma, blocks, u, curvature, at.weight, goal, decrement)
         raise FloatingPointError(f"the modes' Newton decrement stays at {decrement:.1e}")
+
+    def cells_near(self, gamma: np.ndarray, theta: np.ndarray, near: Modes) -> cells.Cells:
+        """The grid at the modes of a point so near to another that its factor leads there."""
+        blocks = self.design.blocks(theta)
+        weight = near.cells.weight
+        u, reached = self._close_in(gamma, blocks, near.u, near.curvature, weight, ENOUGH)
+        if not reached:
+            return self.modes(gamma, theta, near).cells
+        return self.cells_at(gamma, self.relative(blocks, u))
 
     def _curvature(self, at: cells.Cells, blocks: list[np.ndarray]) -> tuple[object, bool]:
         """K's factor and True, or H's and False where K is not positive definite."""
@@ -152,34 +166,37 @@ class Likelihood:
                 raise
             return self.system.factor(at.weight, blocks), False
 
-    def _close_in(self, gamma, blocks, u, curvature, goal: float, last: float = np.inf):
+    def _close_in(self, gamma, blocks, u, curvature, weight, goal: float, last: float = np.inf):
         """Steps from ``u`` with the factor of nearby modes, as long as they come closer quickly.
 
         They are cheaper than Newton's, and the first is a first-order prediction. None is made
-        where it is so long that the factor would be another at its end.
+        where it is so long, for cells of this ``weight``, that the factor would be another at its
+        end. Returns where they end, and whether that is within ``goal``.
         """
+        counts = self.counts
+        farthest = max(FAR * weight.sum(), 1.0)
         for _ in range(PATIENCE):
-            _, at, score, _ = self._score(gamma, blocks, u)
+            eta = self.design.predictor(gamma, self.relative(blocks, u))
+            residual = cells.residuals(*eta, counts.successes, counts.trials, self.design.floor)
+            score, _ = self._score(blocks, u, residual)
             step = curvature.solve(score)
             decrement = score @ step
-            if not 0 <= decrement < min(last / QUICK, max(FAR * at.weight.sum(), 1.0)):
+            if not 0 <= decrement < min(last / QUICK, farthest):
                 break
             u = u + step
             if decrement <= goal:
-                break
+                return u, True
             last = decrement
-        return u
+        return u, False
 
-    def _score(self, gamma, blocks, u):
-        """b, the cells, Λ'Z'r − u and Z'r at u."""
-        b = self.relative(blocks, u)
-        at = self.cells_at(gamma, b)
-        _, residual = self.design.transpose(at.residual)
-        return b, at, self.relative(blocks, residual, transpose=True) - u, residual
+    def _score(self, blocks, u, residual):
+        """Λ'Z'r − u and Z'r at u, from the residuals r there."""
+        _, by_effect = self.design.transpose(residual)
+        return self.relative(blocks, by_effect, transpose=True) - u, by_effect
 
     def _ascend(self, gamma, blocks, u, at, step, decrement):
-        """The Newton step, halved until ℓ − ½|u|² rises; small steps need no check."""
-        if decrement < 1e-4:
+        """The Newton step, halved until ℓ − ½|u|² rises; those that must raise it are not tried."""
+        if decrement < 1e-4 or (self.design.floor is None and self._reach(blocks, step) < SURE):
             return u + step
         here = self.data_part(at) - u @ u / 2
         size = 1.0
@@ -190,6 +207,11 @@ class Likelihood:
                 return proposal
             size /= 2
         raise FloatingPointError("the modes' Newton step does not raise the likelihood")
+
+    def _reach(self, blocks, step) -> float:
+        """A bound of the largest move of a cell's log-odds in a step of the effects."""
+        unit, cross = self.design.random_part(self.relative(blocks, step))
+        return np.abs(unit).max() + (0.0 if cross is None else np.abs(cross).max())
 
     def gradient(self, at: Modes) -> tuple[np.ndarray, np.ndarray]:
         """∂L/∂γ and ∂L/∂θ at a point's modes."""

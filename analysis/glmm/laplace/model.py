@@ -27,6 +27,7 @@ from capability_transfer.analysis.glmm.laplace.optimise import (
     Point,
     initial_information,
     maximise,
+    newton_step,
 )
 from capability_transfer.analysis.glmm.laplace.ordering import eliminate
 from capability_transfer.analysis.glmm.laplace.quadrature import Quadrature
@@ -287,6 +288,14 @@ class Model:
         """
         layout = self.design.layout
         return optimum.point.modes.cells.probability[layout.unit, layout.column]
+
+    def foretold(self, optimum: Optimum) -> np.ndarray:
+        """As ``probability``, at the end of a Newton step from an optimum of a loose tolerance."""
+        layout, fixed = self.design.layout, len(self.design.names)
+        with one_thread():
+            phi = newton_step(optimum)
+            cells = self.likelihood.cells_near(phi[:fixed], phi[fixed:], optimum.point.modes)
+        return cells.probability[layout.unit, layout.column]
 
     def _best(
         self,

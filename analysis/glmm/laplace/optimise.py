@@ -251,6 +251,14 @@ def _line_search(objective, point, direction, free) -> Point | None:
     return None
 
 
+def newton_step(optimum: Optimum) -> np.ndarray:
+    """φ after a further step, as near to the maximum as the square of where the search ended."""
+    free, phi = optimum.free, optimum.point.phi.copy()
+    root, _ = _root(optimum.information, free, True)
+    phi[free] += cho_solve((root, False), optimum.point.gradient[free])
+    return phi
+
+
 def _embed(inner: np.ndarray, free: np.ndarray) -> np.ndarray:
     out = np.zeros((len(free), len(free)))
     out[np.ix_(free, free)] = inner

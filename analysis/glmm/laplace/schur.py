@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from capability_transfer.analysis.glmm.laplace.design import Design
+from capability_transfer.analysis.glmm.laplace.direct import DirectElimination, suits
 from capability_transfer.analysis.glmm.laplace.eliminate import (
     CrossElimination,
     UnitElimination,
@@ -44,6 +45,8 @@ class SchurSystem:
         self.rest = Rest(design)
         term = design.terms[design.eliminated]
         kind = CrossElimination if term.cross else UnitElimination
+        if suits(design, self.rest):
+            kind = DirectElimination
         self.elimination = kind(design, self.rest)
 
     def factor(self, weight: np.ndarray, blocks: list[np.ndarray]) -> SchurFactor:
@@ -59,7 +62,7 @@ class SchurFactor:
         self.elimination = copy(system.elimination)  # index arrays shared, products its own
         self.own = blocks[self.design.eliminated]
         self.relative = Relative(self.rest, [blocks[t] for t in self.rest.order])
-        by_unit = weight.sum(axis=1)
+        by_unit = weight @ np.ones(weight.shape[1])
         self.own_products = self.elimination.load(weight, by_unit)
         self._invert_own()
         self.products = self.elimination.profile(weight, by_unit, self.spread)

@@ -274,3 +274,16 @@ def test_a_slope_in_other_units_has_all_its_figures_in_them():
     assert tenths.correlations["correlation"].iloc[0] == pytest.approx(
         fit.correlations["correlation"].iloc[0], abs=1e-4
     )
+
+
+def test_probabilities_after_a_newton_step_are_a_square_nearer(design):
+    formula, data = design("main")
+    exact, loose = (
+        Model(formula, data, settings=laplace.Settings(tolerance=tolerance, hessian="working"))
+        for tolerance in (1e-8, 1e-2)
+    )
+    optimum = loose.optimise()
+    truth = exact.probability(exact.optimise())
+    away = np.abs(loose.probability(optimum) - truth).max()
+    assert 1e-6 < away < 1e-2
+    assert np.abs(loose.foretold(optimum) - truth).max() < min(away / 10, 1e-4)

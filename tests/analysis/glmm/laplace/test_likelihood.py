@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from capability_transfer.analysis.glmm.laplace import Model
+from capability_transfer.analysis.glmm.laplace import Model, cells
+from capability_transfer.analysis.glmm.laplace.likelihood import SURE
 from capability_transfer.analysis.glmm.r_session import session
 from numpy.polynomial.hermite import hermgauss
 from scipy.special import expit
@@ -107,3 +108,33 @@ def test_laplace_is_close_to_integration_with_many_trials():
     exact = np.log(np.exp(log_p) @ weights / np.sqrt(np.pi)).sum()
     ours = Model("~ 1 + (1 | g)", data).log_likelihood([sd], [mean])
     assert ours == pytest.approx(exact, abs=0.05)
+
+
+@pytest.mark.parametrize("theta", [1.0, 10.0])
+def test_modes_are_found_from_afar(theta):
+    """There a whole Newton step overshoots; steps within reach need no check."""
+    random = np.random.default_rng(1)
+    group = np.repeat(np.arange(30), 20)
+    correct = random.binomial(1, expit(3 * random.normal(size=30))[group])
+    data = pd.DataFrame({"group": group.astype(str), "correct": correct})
+    likelihood = Model("correct ~ 1 + (1 | group)", data).likelihood
+    near, far = (
+        likelihood.modes(np.zeros(1), np.array([theta]), u=np.full(30, start))
+        for start in (0.0, 3.0)
+    )
+    np.testing.assert_allclose(far.u, near.u, atol=1e-8)
+    assert (np.exp(SURE) - SURE - 1) / SURE**2 < 1
+
+
+@pytest.mark.parametrize("floor", [None, 0.25])
+@pytest.mark.parametrize("cross", [None, (1, 4), (3, 4)])
+def test_residuals_are_those_of_the_whole_pass(cross, floor):
+    random = np.random.default_rng(2)
+    unit = 3 * random.normal(size=3)
+    shape = (3, 1 if cross is None else 4)
+    cross = None if cross is None else 400 * random.normal(size=cross)
+    trials = random.integers(0, 20, shape).astype(float)
+    counts = np.floor(trials / 2), trials, None if floor is None else np.full(shape, floor)
+    found = cells.evaluate(unit, cross, *counts)
+    np.testing.assert_allclose(cells.residuals(unit, cross, *counts), found.residual, rtol=1e-14)
+    assert np.isfinite(found.residual).all()
