@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import scipy  # which loads its slow statistics where they are first used
 from capability_transfer.analysis.glmm.columns import INTERCEPT, Factor, Levels
 from capability_transfer.analysis.glmm.formula import Formula, RandomTerm, parse
 from capability_transfer.common.errors import InputError, name_some
 from capability_transfer.common.files import replacing
 from capability_transfer.common.kept import UNREADABLE
+from scipy.special import ndtr, ndtri
 
 FORMAT = 2
 WALD_LEVEL = 0.95
@@ -233,7 +233,7 @@ def check_level(level: object) -> None:
 def critical(level: float = WALD_LEVEL) -> float:
     """Standard errors to either end of a Wald interval. Raises InputError for no level."""
     check_level(level)
-    return float(scipy.stats.norm.ppf(0.5 + level / 2))
+    return float(ndtri(0.5 + level / 2))
 
 
 def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -> pd.DataFrame:
@@ -248,7 +248,7 @@ def wald_table(terms: list[str], estimate: np.ndarray, covariance: np.ndarray) -
             "estimate": estimate,
             "std_error": std_error,
             "statistic": statistic,
-            "p_value": 2 * scipy.stats.norm.sf(np.abs(statistic)),
+            "p_value": 2 * ndtr(-np.abs(statistic)),
             "conf_low": estimate - half,
             "conf_high": estimate + half,
         }

@@ -148,14 +148,22 @@ class Likelihood:
                 u, _ = self._close_in(gamma, blocks, u, curvature, at.weight, goal, decrement)
         raise FloatingPointError(f"the modes' Newton decrement stays at {decrement:.1e}")
 
-    def cells_near(self, gamma: np.ndarray, theta: np.ndarray, near: Modes) -> cells.Cells:
-        """The grid at the modes of a point so near to another that its factor leads there."""
+    def follow(self, gamma: np.ndarray, theta: np.ndarray, near: Modes) -> Modes:
+        """The modes of a point so near that the factor of ``near`` leads there, which is kept.
+
+        The value is not computed (NaN).
+        """
         blocks = self.design.blocks(theta)
         weight = near.cells.weight
         u, reached = self._close_in(gamma, blocks, near.u, near.curvature, weight, ENOUGH)
         if not reached:
-            return self.modes(gamma, theta, near).cells
-        return self.cells_at(gamma, self.relative(blocks, u))
+            return self.modes(gamma, theta, near)
+        b = self.relative(blocks, u)
+        at = self.cells_at(gamma, b)
+        _, residual = self._score(blocks, u, at.residual)
+        return Modes(
+            gamma, theta, blocks, u, b, at, residual, near.factor, near.curvature, np.nan
+        )  # fmt: skip
 
     def _curvature(self, at: cells.Cells, blocks: list[np.ndarray]) -> tuple[object, bool]:
         """K's factor and True, or H's and False where K is not positive definite."""
@@ -213,6 +221,15 @@ class Likelihood:
         unit, cross = self.design.random_part(self.relative(blocks, step))
         return np.abs(unit).max() + (0.0 if cross is None else np.abs(cross).max())
 
+    def given_modes(self, at: Modes) -> np.ndarray:
+        """∂ℓ/∂γ and ∂ℓ/∂θ with u held: all of the gradient but what moves log|H|."""
+        for_theta = [
+            term.theta_gradient(self._contracted(t, at.residual, at.u))
+            for t, term in enumerate(self.design.terms)
+        ]
+        for_gamma, _ = self.design.transpose(at.cells.residual)
+        return np.concatenate([for_gamma, *for_theta])
+
     def gradient(self, at: Modes) -> tuple[np.ndarray, np.ndarray]:
         """∂L/∂γ and ∂L/∂θ at a point's modes."""
         design = self.design
@@ -226,16 +243,17 @@ class Likelihood:
         for_gamma, z_total = design.transpose(total)
         for_theta = []
         for t, term in enumerate(design.terms):
-            span, shape = design.span(t), (term.copies, term.q, term.width)
-            direct = _contract(z_total[span], at.u[span], shape)
-            implied = _contract(at.residual[span], adjoint[span], shape)
+            direct = self._contracted(t, z_total, at.u)
+            implied = self._contracted(t, at.residual, adjoint)
             by_block = direct - implied / 2 - posterior.traces[t].T
             for_theta.append(term.theta_gradient(by_block))
         return for_gamma, np.concatenate(for_theta)
 
-
-def _contract(x: np.ndarray, y: np.ndarray, shape: tuple[int, int, int]) -> np.ndarray:
-    """Σ over copies and columns of x y', q × q."""
-    if shape[1] == 1:
-        return np.array([[x @ y]])
-    return np.einsum("caw,cbw->ab", x.reshape(shape), y.reshape(shape))
+    def _contracted(self, t: int, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Σ over term t's copies and columns of x y', q × q."""
+        term, span = self.design.terms[t], self.design.span(t)
+        x, y = x[span], y[span]
+        if term.q == 1:
+            return np.array([[x @ y]])
+        shape = (term.copies, term.q, term.width)
+        return np.einsum("caw,cbw->ab", x.reshape(shape), y.reshape(shape))

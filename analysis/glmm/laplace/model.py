@@ -25,9 +25,11 @@ from capability_transfer.analysis.glmm.laplace.optimise import (
     Objective,
     Optimum,
     Point,
+    first_step,
     initial_information,
     maximise,
     newton_step,
+    same_units,
 )
 from capability_transfer.analysis.glmm.laplace.ordering import eliminate
 from capability_transfer.analysis.glmm.laplace.quadrature import Quadrature
@@ -293,9 +295,9 @@ class Model:
         """As ``probability``, at the end of a Newton step from an optimum of a loose tolerance."""
         layout, fixed = self.design.layout, len(self.design.names)
         with one_thread():
-            phi = newton_step(optimum)
-            cells = self.likelihood.cells_near(phi[:fixed], phi[fixed:], optimum.point.modes)
-        return cells.probability[layout.unit, layout.column]
+            phi = newton_step(optimum, optimum.point.gradient)
+            modes = self.likelihood.follow(phi[:fixed], phi[fixed:], optimum.point.modes)
+        return modes.cells.probability[layout.unit, layout.column]
 
     def _best(
         self,
@@ -368,6 +370,12 @@ class Model:
         """The first point and the information about the parameters there."""
         likelihood, design = objective.likelihood, self.design
         if isinstance(start, Optimum):
+            if start.free.all() and same_units(likelihood, start):
+                try:
+                    point = objective.at(*first_step(objective, start))
+                except FloatingPointError:  # it leads nowhere
+                    point = objective.at(start.point.phi, start.point.modes)
+                return point, start.information
             phi = start.point.phi.copy()
             held = ~start.free[objective.fixed :]
             phi[objective.fixed :][held] = self._off_zero(phi[objective.fixed :])[held]

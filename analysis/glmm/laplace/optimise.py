@@ -251,12 +251,33 @@ def _line_search(objective, point, direction, free) -> Point | None:
     return None
 
 
-def newton_step(optimum: Optimum) -> np.ndarray:
-    """φ after a further step, as near to the maximum as the square of where the search ended."""
+def newton_step(optimum: Optimum, gradient: np.ndarray) -> np.ndarray:
+    """φ after a step from an optimum by its information, for a gradient there."""
     free, phi = optimum.free, optimum.point.phi.copy()
     root, _ = _root(optimum.information, free, True)
-    phi[free] += cho_solve((root, False), optimum.point.gradient[free])
+    step = cho_solve((root, False), gradient[free])
+    slope = gradient[free] @ step
+    phi[free] += step * min(1.0, LONGEST_STEP / np.sqrt(max(slope, 1.0)))
     return phi
+
+
+def same_units(likelihood: Likelihood, start: Optimum) -> bool:
+    """Whether the units that have trials are those that had some at an optimum of other counts."""
+    had, have = start.point.modes.cells.weight > 0, likelihood.counts.trials > 0
+    return np.array_equal(had.any(axis=1), have.any(axis=1))
+
+
+def first_step(objective: Objective, start: Optimum) -> tuple[np.ndarray, Modes]:
+    """Where the optimum of other counts leads, and the modes at that optimum to go on from.
+
+    Of the gradient, what new counts change in log|H|'s part is left out: that spares its inverse,
+    and the step is as good where the units are the same (``same_units``).
+    """
+    likelihood, old = objective.likelihood, start.point.modes
+    rough = likelihood.modes(old.gamma, old.theta, u=old.u, goal=1.0)
+    new = likelihood.follow(old.gamma, old.theta, rough)
+    changed = likelihood.given_modes(new) - likelihood.given_modes(old)
+    return newton_step(start, start.point.gradient + changed), new
 
 
 def _embed(inner: np.ndarray, free: np.ndarray) -> np.ndarray:

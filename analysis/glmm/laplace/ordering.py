@@ -1,7 +1,7 @@
 """An elimination order of the random effects, and the fill that it leaves.
 
 Effects that a row loads on together are neighbours; eliminating one makes its neighbours each
-other's. Taking the one with fewest each time (minimum degree, Tinney & Walker 1967) leaves nested
+other's. Taking those with fewest each time (multiple minimum degree, Liu 1985) leaves nested
 designs almost without fill, while large crossed ones fill up whatever the order: the count ends
 when it exceeds a budget, so that asking costs little where the answer is no.
 """
@@ -38,20 +38,24 @@ def eliminate(design: Design, budget: float = np.inf) -> Elimination | None:
     gone = np.zeros(design.effects, dtype=bool)
     order, later, work = [], [], 0
     while heap:
-        degree, effect = heapq.heappop(heap)
-        own = neighbours[effect]
-        if gone[effect] or degree != len(own):
-            continue
-        work += degree**2
-        if work > budget:
-            return None
-        gone[effect] = True
-        order.append(effect)
-        later.append(own)
-        for other in own:
-            neighbours[other] |= own
-            neighbours[other] -= {other, effect}
-            heapq.heappush(heap, (len(neighbours[other]), other))
+        least, touched = heap[0][0], set()
+        while heap and heap[0][0] == least:
+            _, effect = heapq.heappop(heap)
+            own = neighbours[effect]
+            if gone[effect] or effect in touched or least != len(own):
+                continue
+            work += least**2
+            if work > budget:
+                return None
+            gone[effect] = True
+            order.append(effect)
+            later.append(own)
+            for other in own:
+                neighbours[other] |= own
+                neighbours[other] -= {other, effect}
+            touched |= own
+        for effect in touched:
+            heapq.heappush(heap, (len(neighbours[effect]), effect))
     place = np.empty(design.effects, dtype=np.intp)
     place[order] = np.arange(design.effects)
     structs = [np.sort(place[list(own)]) for own in later]

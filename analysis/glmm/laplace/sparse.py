@@ -88,7 +88,7 @@ class SparseSystem:
     @cached_property
     def known(self) -> np.ndarray:
         """Where the entries of H stand among those of the inverse."""
-        return self.selected.find(self.keys)
+        return self.selected.find(*np.divmod(self.keys, self.design.effects))
 
 
 class SelectedInverse:
@@ -108,15 +108,16 @@ class SelectedInverse:
     def _batch(self, members: np.ndarray, structs: list[np.ndarray]):
         """Columns with as many rows each: members, places of their entries, and of Z_SS."""
         own = self.starts[members][:, None] + np.arange(len(structs[members[0]]))
-        rows = self.rows[own]
-        first, second = rows[:, :, None], rows[:, None, :]
-        low, high = np.minimum(first, second), np.maximum(first, second)
-        return members, own, self.find(low * self.size + high)
+        rows = self.rows[own]  # in ascending order
+        first, second = np.triu_indices(rows.shape[1])
+        inner = np.empty((*rows.shape, rows.shape[1]), dtype=np.intp)
+        inner[:, first, second] = self.find(rows[:, first], rows[:, second])
+        inner[:, second, first] = inner[:, first, second]
+        return members, own, inner
 
-    def find(self, keys: np.ndarray) -> np.ndarray:
-        """Where ``entries`` has those of columns × size + rows (none above the diagonal)."""
-        column, row = np.divmod(keys, self.size)
-        off = np.searchsorted(self.keys, keys)
+    def find(self, column: np.ndarray, row: np.ndarray) -> np.ndarray:
+        """Where ``entries`` has those of columns and rows (none above the diagonal)."""
+        off = np.searchsorted(self.keys, column * self.size + row)
         return np.where(column == row, len(self.keys) + column, off)
 
     def load(self, lower: sparse.csc_array, place: np.ndarray) -> np.ndarray:
