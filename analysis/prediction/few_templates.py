@@ -21,7 +21,7 @@ from capability_transfer.analysis.prediction.evaluate import (
     in_parallel,
 )
 from capability_transfer.analysis.prediction.folds import Fold, keep_all, split
-from capability_transfer.analysis.prediction.item_model import ItemModel, fit_without_each, update
+from capability_transfer.analysis.prediction.item_model import ItemModel, Prior, fit_without_each
 from capability_transfer.analysis.prediction.models import CellModel, PairModel, Refits
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.analysis.prediction.scores import (
@@ -143,14 +143,15 @@ def _updated(
     # As the point prediction has the SDs: a normal update cannot weigh those of the draws anew.
     posterior = fitted.extend_posterior(pairs, task.vectors)
     mean, covariance = posterior.linear_predictor(pairs), posterior.covariance(pairs)
-    held = parts.held[["variant", "template", "n_correct", "n_total"]]
-    items = held.groupby("template")["n_total"].first()
+    prior = Prior.of(item_model, mean, covariance, pairs)
+    templates, *counts = prior.tempered(parts.held)
+    items = parts.held.groupby("template")["n_total"].first()
     rows = []
     for draw in draws:
         order = shuffled(truth.columns, language, draw, task.seed)
         for k in budgets:
-            seen = held[held["template"].isin(order[:k])]
-            known = update(item_model, mean, covariance, pairs, seen)
+            seen = templates.get_indexer(order[:k])
+            known = prior.update(templates[seen], *(part[seen] for part in counts))
             unseen = pd.Index(order[k:])
             covered = UNCOUNTED
             if draw < FEW_DRAWS:

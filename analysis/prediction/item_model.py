@@ -36,7 +36,7 @@ FAMILIES = "family:template:language"
 SHRINKAGE = (16 * np.sqrt(3) / (15 * np.pi)) ** 2
 STEPS = 50
 CERTAIN = 1e-6  # decrement below which Newton's step gains, though rounding may hide it
-BY_LANGUAGE = replace(SETTINGS["laplace"], sparse_work=1e9)
+BY_LANGUAGE = replace(SETTINGS["laplace"], tolerance=1e-4, sparse_work=1e9)
 """Given the templates, languages have nothing to do with each other: eliminated one by one they
 leave little fill."""
 SMALLEST_VARIANCE = 1e-6
@@ -203,7 +203,7 @@ class Updated:
             odds = np.exp(-effect)[self.families]
             odds *= against
             odds += 1
-            out += np.reciprocal(odds, out=odds)
+            out += np.divide(1.0, odds, out=odds)
         return out / len(templates)
 
 
@@ -211,6 +211,110 @@ def _semidefinite(covariance: np.ndarray) -> np.ndarray:
     """The covariance without what rounding put below zero, where pairs hardly differ."""
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     return (vectors * np.maximum(values, 0.0)) @ vectors.T
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """What is predicted for the pairs of one language before any of its cells are seen.
+
+    Attributes:
+        item_model: of the other languages.
+        variants: of the pairs; ``families`` are the numbers of theirs.
+        level: c (log-odds), and ``precision`` the inverse of its covariance.
+    """
+
+    item_model: ItemModel
+    variants: pd.Index
+    families: np.ndarray
+    level: np.ndarray
+    precision: np.ndarray
+
+    @classmethod
+    def of(
+        cls, item_model: ItemModel, mean: np.ndarray, covariance: np.ndarray, pairs: pd.DataFrame
+    ) -> Prior:
+        """From the ``mean`` and ``covariance`` of the pairs' log-odds of accuracy; ``pairs`` has
+        their variant and family, in order."""
+        level, slope = item_model.level(mean)
+        prior = covariance * slope[:, None] * slope
+        families, _ = pd.factorize(pairs["family"], use_na_sentinel=False)
+        precision = np.linalg.inv(prior + 1e-10 * np.eye(len(level)))
+        return cls(item_model, pd.Index(pairs["variant"]), families, level, precision)
+
+    def tempered(self, cells: pd.DataFrame) -> tuple[pd.Index, np.ndarray, np.ndarray]:
+        """Templates of cells, and their successes and trials (templates × pairs), each row divided
+        by the dispersion of so many trials."""
+        codes, templates = pd.factorize(cells["template"])
+        variant = self.variants.get_indexer(cells["variant"])
+        shape = (len(templates), len(self.variants))
+        tempering = self.item_model.dispersions(cells["n_total"].to_numpy(dtype=float))
+        success, trials = (
+            np.bincount(codes * shape[1] + variant, cells[name].to_numpy(dtype=float) / tempering,
+                        shape[0] * shape[1]).reshape(shape)
+            for name in ("n_correct", "n_total")
+        )  # fmt: skip
+        return pd.Index(templates), success, trials
+
+    def update(self, templates: pd.Index, success: np.ndarray, trials: np.ndarray) -> Updated:
+        """The prediction once these (``tempered``) were seen.
+
+        The mode of the posterior and its curvature (Laplace). Raises FloatingPointError if the
+        mode is not found.
+        """
+        item_model, level, precision = self.item_model, self.level, self.precision
+        family, shape, groups = self.families, success.shape, self.families.max() + 1
+        start, variance = item_model.known(templates)
+        # g = a + d + e by template and family has the covariance K, α = K⁻¹ (g − its mean)
+        own = np.eye(groups) * item_model.family_sd**2 + variance[:, None, None]
+        member = np.eye(groups)[family]
+        c, alpha = level, np.zeros((shape[0], groups))
+        effect = np.tile(start[:, None], groups)
+
+        def value(c: np.ndarray, effect: np.ndarray, alpha: np.ndarray) -> float:
+            eta, away = c + effect[:, family], c - level
+            fit = np.vdot(success, eta) - np.vdot(trials, np.logaddexp(0, eta))
+            return fit - (away @ precision @ away + np.vdot(alpha, effect - start[:, None])) / 2
+
+        for _ in range(STEPS):
+            p = expit(c + effect[:, family])
+            residual, weight = success - trials * p, trials * p * (1 - p)
+            total = weight @ member
+            spread = np.linalg.solve(np.eye(groups) + own * total[:, None, :], own)  # of g given c
+            among = spread[:, :, family] * weight[:, None, :]  # how g moves against the levels
+            score = residual.sum(axis=0) - precision @ (c - level)
+            of_effect = residual @ member - alpha
+            moved = (spread @ of_effect[:, :, None])[:, :, 0]
+            hessian = precision + np.diag(weight.sum(axis=0))
+            hessian -= np.einsum("tv,tvu->vu", weight, among[:, family])
+            step = np.linalg.solve(hessian, score - np.sum(weight * moved[:, family], axis=0))
+            by_effect = moved - among @ step
+            by_alpha = of_effect - (weight * step) @ member - total * by_effect
+            decrement = score @ step + np.vdot(of_effect, by_effect)
+            if decrement < 1e-12:
+                break
+            point, moves, length = (c, effect, alpha), (step, by_effect, by_alpha), 1.0
+            here = value(*point)
+            while (
+                decrement > CERTAIN and length > 1e-8 and here > value(*_on(point, moves, length))
+            ):
+                length /= 2
+            c, effect, alpha = _on(point, moves, length)
+        else:
+            raise FloatingPointError("no posterior mode was found for the seen templates")
+        covariance = np.linalg.inv(hessian)
+        by_level = np.einsum("tfv,vu,tfu->tf", among, covariance, among, optimize=True)
+        return Updated(
+            item_model,
+            c,
+            covariance,
+            family,
+            pd.DataFrame(effect.T, columns=templates),
+            pd.DataFrame((np.einsum("tff->tf", spread) + by_level).T, columns=templates),
+        )
+
+
+def _on(point: tuple, moves: tuple, length: float) -> tuple:
+    return tuple(x + length * move for x, move in zip(point, moves, strict=True))
 
 
 def update(
@@ -229,67 +333,7 @@ def update(
         pairs: their variants and families, in order.
         cells: variant, template, n_correct, n_total; may be none, and need not have every pair.
 
-    The mode of the posterior and its curvature (Laplace), the likelihood of each row tempered by
-    the dispersion of so many trials. Raises FloatingPointError if the mode is not found.
+    Raises FloatingPointError if the posterior's mode is not found.
     """
-    level, slope = item_model.level(mean)
-    prior = covariance * slope[:, None] * slope
-    codes, templates = pd.factorize(cells["template"])
-    family, _ = pd.factorize(pairs["family"], use_na_sentinel=False)
-    templates, groups = pd.Index(templates), family.max() + 1
-    variant = pd.Index(pairs["variant"]).get_indexer(cells["variant"])
-    shape = (len(templates), len(level))
-    tempering = item_model.dispersions(cells["n_total"].to_numpy(dtype=float))
-    success, trials = (
-        np.bincount(codes * shape[1] + variant, cells[name].to_numpy(dtype=float) / tempering,
-                    shape[0] * shape[1]).reshape(shape)
-        for name in ("n_correct", "n_total")
-    )  # fmt: skip
-    start, variance = item_model.known(templates)
-    # g = a + d + e by template and family has the covariance K, α = K⁻¹ (g − its mean)
-    own = np.eye(groups) * item_model.family_sd**2 + variance[:, None, None]
-    precision = np.linalg.inv(prior + 1e-10 * np.eye(len(level)))
-    member = np.eye(groups)[family]
-    c, alpha = level, np.zeros((shape[0], groups))
-    effect = np.tile(start[:, None], groups)
-
-    def value(c: np.ndarray, effect: np.ndarray, alpha: np.ndarray) -> float:
-        eta, away = c + effect[:, family], c - level
-        fit = np.vdot(success, eta) - np.vdot(trials, np.logaddexp(0, eta))
-        return fit - (away @ precision @ away + np.vdot(alpha, effect - start[:, None])) / 2
-
-    for _ in range(STEPS):
-        p = expit(c + effect[:, family])
-        residual, weight = success - trials * p, trials * p * (1 - p)
-        total = weight @ member
-        spread = np.linalg.solve(np.eye(groups) + own * total[:, None, :], own)  # of g given c
-        among = spread[:, :, family] * weight[:, None, :]  # how g moves against the levels
-        score = residual.sum(axis=0) - precision @ (c - level)
-        of_effect = residual @ member - alpha
-        moved = (spread @ of_effect[:, :, None])[:, :, 0]
-        hessian = precision + np.diag(weight.sum(axis=0))
-        hessian -= np.einsum("tv,tvu->vu", weight, among[:, family])
-        step = np.linalg.solve(hessian, score - np.sum(weight * moved[:, family], axis=0))
-        by_effect = moved - among @ step
-        by_alpha = of_effect - (weight * step) @ member - total * by_effect
-        decrement = score @ step + np.vdot(of_effect, by_effect)
-        if decrement < 1e-12:
-            break
-        length, here = 1.0, value(c, effect, alpha)
-        while decrement > CERTAIN and length > 1e-8 and here > value(
-            c + length * step, effect + length * by_effect, alpha + length * by_alpha
-        ):  # fmt: skip
-            length /= 2
-        c, effect, alpha = c + length * step, effect + length * by_effect, alpha + length * by_alpha
-    else:
-        raise FloatingPointError("no posterior mode was found for the seen templates")
-    covariance = np.linalg.inv(hessian)
-    by_level = np.einsum("tfv,vu,tfu->tf", among, covariance, among, optimize=True)
-    return Updated(
-        item_model,
-        c,
-        covariance,
-        family,
-        pd.DataFrame(effect.T, columns=templates),
-        pd.DataFrame((np.einsum("tff->tf", spread) + by_level).T, columns=templates),
-    )
+    prior = Prior.of(item_model, mean, covariance, pairs)
+    return prior.update(*prior.tempered(cells))

@@ -56,10 +56,31 @@ def eliminate(design: Design, budget: float = np.inf) -> Elimination | None:
             touched |= own
         for effect in touched:
             heapq.heappush(heap, (len(neighbours[effect]), effect))
+    order = _together(order, later)
     place = np.empty(design.effects, dtype=np.intp)
-    place[order] = np.arange(design.effects)
-    structs = [np.sort(place[list(own)]) for own in later]
-    return Elimination(np.array(order, dtype=np.intp), structs, work)
+    place[[effect for effect, _ in order]] = np.arange(design.effects)
+    structs = [np.sort(place[list(own)]) for _, own in order]
+    return Elimination(np.array([effect for effect, _ in order], dtype=np.intp), structs, work)
+
+
+def _together(order: list[int], later: list[set[int]]) -> list[tuple[int, set[int]]]:
+    """The order in which the tree's branches are eliminated one after the other (a postorder).
+
+    The fill is the same, and what a column of L meets stands beside it in memory.
+    """
+    place = {effect: number for number, effect in enumerate(order)}
+    below: list[list[int]] = [[] for _ in order]
+    found, waiting = [], []
+    for number, own in enumerate(later):
+        if own:
+            below[min(place[effect] for effect in own)].append(number)
+        else:
+            waiting.append(number)  # a root
+    while waiting:  # roots first, turned around at the end
+        number = waiting.pop()
+        found.append((order[number], later[number]))
+        waiting += below[number]
+    return found[::-1]
 
 
 def _neighbours(design: Design) -> list[set[int]]:

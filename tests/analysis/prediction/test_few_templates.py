@@ -14,7 +14,7 @@ from capability_transfer.analysis.prediction.few_templates import (
     summarise,
 )
 from capability_transfer.analysis.prediction.folds import Fold, split
-from capability_transfer.analysis.prediction.item_model import ItemModel
+from capability_transfer.analysis.prediction.item_model import ItemModel, Prior
 from capability_transfer.analysis.prediction.predictors import predictor
 from capability_transfer.common.errors import InputError
 
@@ -110,6 +110,27 @@ def test_what_was_computed_is_not_computed_again(joined, vectors, tmp_path, monk
     pd.testing.assert_frame_equal(few_templates(task, silent, **asked), once)
 
 
+def halves(given):
+    """In place of ``Prior``: half is right, whatever one template shows; keeps what it is given."""
+
+    def of(item_model, mean, covariance, pairs):
+        given.append((mean, covariance, pairs))
+        half = np.full(len(pairs), 0.5)
+
+        def update(templates, success, trials):
+            assert len(templates) == len(success) == 1
+            return SimpleNamespace(
+                accuracy=lambda templates: half,
+                draws=lambda templates, count, generator: np.tile(half[:, None], count),
+            )
+
+        return SimpleNamespace(
+            update=update, tempered=Prior.of(item_model, mean, covariance, pairs).tempered
+        )
+
+    return SimpleNamespace(of=of)
+
+
 def test_items_that_are_answered_alike_count_as_fewer(joined, vectors, monkeypatch):
     """All pairs at 57% where 50% is predicted of five templates of 100 items each.
 
@@ -125,15 +146,7 @@ def test_items_that_are_answered_alike_count_as_fewer(joined, vectors, monkeypat
     alike = ItemModel(easiness, easiness, 0.1, 0.1, 4.0, 100.0)
     monkeypatch.setattr(module, "fit_without_each", lambda cells, held: dict.fromkeys(held, alike))
 
-    def update(item_model, mean, covariance, pairs, seen):
-        assert seen["template"].nunique() == 1
-        half = np.full(len(pairs), 0.5)
-        return SimpleNamespace(
-            accuracy=lambda templates: half,
-            draws=lambda templates, count, generator: np.tile(half[:, None], count),
-        )
-
-    monkeypatch.setattr(module, "update", update)
+    monkeypatch.setattr(module, "Prior", halves([]))
     task = Task(few, vectors, workers=1)
     table = few_templates(task, silent, ["smooth"], budgets=(1,), draws=1, languages=["isl"])
     assert table["error"].tolist() == pytest.approx([7, 7, 7, 7])
@@ -151,15 +164,7 @@ def test_a_prediction_is_updated_under_the_sds_as_estimated(joined, vectors, mon
     few = few[few["template"].isin(few["template"].unique()[:6])].reset_index(drop=True)
     given = []
 
-    def update(item_model, mean, covariance, pairs, seen):
-        given.append((mean, covariance, pairs))
-        half = np.full(len(pairs), 0.5)
-        return SimpleNamespace(
-            accuracy=lambda templates: half,
-            draws=lambda templates, count, generator: np.tile(half[:, None], count),
-        )
-
-    monkeypatch.setattr(module, "update", update)
+    monkeypatch.setattr(module, "Prior", halves(given))
     monkeypatch.setattr(module, "fit_without_each", lambda cells, held: dict.fromkeys(
         held, ItemModel(pd.Series(dtype=float), pd.Series(dtype=float), 1.0, 1.0, 1.0, 20.0)
     ))  # fmt: skip
