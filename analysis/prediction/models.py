@@ -30,8 +30,8 @@ SETTINGS = {
 }
 """Predictions need no standard errors from a Hessian, which would cost most of a warm refit, and
 are right to 1e-6 a hundred-thousandth of a standard error from the optimum."""
-REFITTED = replace(SETTINGS["laplace"], tolerance=3e-4)
-"""A refit ends where a Newton step leads as near."""
+REFITTED = replace(SETTINGS["laplace"], tolerance=1e-3)
+"""A refit that another one led to ends where a Newton step leads as near."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,22 +196,38 @@ class Refits:
         self.counts = [cells[name].to_numpy(dtype=float) for name in ("n_correct", "n_total")]
 
     @cached_property
+    def formula(self) -> str:
+        """The model's, of all cells."""
+        return identified(self.model.formula, self.cells)
+
+    @cached_property
     def whole(self) -> laplace.Model:
-        formula = identified(self.model.formula, self.cells)
-        return laplace.Model(formula, self.cells, (), REFITTED)
+        """The model of all cells."""
+        return laplace.Model(self.formula, self.cells, (), SETTINGS["laplace"])
 
     def plug_in(self, seen: np.ndarray, start: object) -> tuple[np.ndarray, object]:
         """Accuracy (0–1) of every cell after those ``seen``, and what the next fit can start from.
 
-        Where some pair has no cell among them, the model may be another (``identified``), and is
-        built again.
+        Where these say too little for the model of all cells (``identified``), theirs is fitted.
         """
-        if self.engine == "laplace" and np.bincount(self.pair[seen], minlength=self.pairs).all():
-            model = self.whole.refit(*(np.where(seen, counts, 0.0) for counts in self.counts))
+        if self.engine == "laplace" and self._suffice(seen):
+            settings = REFITTED if isinstance(start, laplace.Optimum) else SETTINGS["laplace"]
+            counts = (np.where(seen, counts, 0.0) for counts in self.counts)
+            model = self.whole.refit(*counts, settings=settings)
             optimum = model.optimise(start)
             return model.foretold(optimum), optimum
         fitted = self.model.fit(self.cells[seen], self.vectors, self.engine, start)
         return fitted.plug_in(self.cells), fitted.start
+
+    def _suffice(self, seen: np.ndarray) -> bool:
+        """Whether these cells have the model of all of them."""
+        if np.bincount(self.pair[seen], minlength=self.pairs).all():
+            return True
+        if identified(self.model.formula, self.cells[seen]) != self.formula:
+            return False
+        design = self.whole.design
+        fixed = design.fixed[np.unique(design.layout.unit[seen])]
+        return np.linalg.matrix_rank(fixed) == fixed.shape[1]
 
 
 @dataclass(frozen=True, eq=False)

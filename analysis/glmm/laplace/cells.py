@@ -121,10 +121,10 @@ def log_likelihood(
     """The log-likelihood without the binomial coefficients."""
     if floor is not None:
         return float(log_likelihoods(cells, successes, trials, floor).sum())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.log(cells.probability)
-        value *= trials
-    return float(np.vdot(successes - trials, cells.eta) + value.sum())
+    with np.errstate(divide="ignore"):
+        wrong = np.log(cells.probability)
+    wrong -= cells.eta
+    return float(np.vdot(successes, cells.eta) + np.vdot(trials, wrong))
 
 
 def log_likelihoods(

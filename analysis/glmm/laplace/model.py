@@ -179,10 +179,16 @@ class Model:
         self._last: Modes | None = None
         self._separation: tuple[Separation | None] | None = None  # not sought yet
 
-    def refit(self, successes: np.ndarray, trials: np.ndarray | None = None) -> Model:
+    def refit(
+        self,
+        successes: np.ndarray,
+        trials: np.ndarray | None = None,
+        settings: Settings | None = None,
+    ) -> Model:
         """The same model of other counts (one per row of the data), its structure shared.
 
         Rows without trials are as good as left out: a level that has no others keeps effect zero.
+        ``settings`` say how to search from here on, if not as before.
         """
         success = np.asarray(successes, dtype=float)
         trials = self.trials if trials is None else np.asarray(trials, dtype=float)
@@ -194,6 +200,8 @@ class Model:
             raise InputError("a refit's successes must lie between 0 and the trials of their row")
         check_outcomes(success, trials)
         other = copy(self)
+        if settings is not None:
+            other.settings = settings
         other._take(success, trials)
         return other
 

@@ -5,6 +5,7 @@ import pytest
 from capability_transfer.analysis.prediction.folds import Fold, keep_all, split
 from capability_transfer.analysis.prediction.models import Refits
 from capability_transfer.analysis.prediction.predictors import predictor
+from capability_transfer.common.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +43,11 @@ def test_a_pair_without_cells_seen_is_predicted_too(refits):
     found, _ = refits.plug_in(seen, None)
     fresh = predictor("study").fit(cells[seen], refits.vectors, "laplace")
     np.testing.assert_allclose(found, fresh.plug_in(cells), atol=1e-6)
+
+
+def test_languages_that_are_too_few_for_the_features_are_refused(refits):
+    """Without Hindi two languages are left, in which resource and distance are one feature."""
+    cells = refits.cells[refits.cells["language"].isin(["isl", "deu", "hin"])]
+    few = Refits(refits.model, cells.reset_index(drop=True), refits.vectors, "laplace")
+    with pytest.raises(InputError, match="cannot be told apart: distance"):
+        few.plug_in((few.cells["language"] != "hin").to_numpy(), None)
