@@ -17,7 +17,7 @@ from capability_transfer.analysis.glmm.posterior import Posterior, central_sd
 from capability_transfer.analysis.prediction.item_model import update
 from capability_transfer.analysis.prediction.new_model import NEW, AskedModel
 from capability_transfer.analysis.prediction.pair_features import pair_rows
-from capability_transfer.analysis.prediction.scores import COLUMNS, interval_ends
+from capability_transfer.analysis.prediction.scores import COLUMNS, answered, interval_ends
 from capability_transfer.analysis.prediction.store import Bundle, Catalogue
 from capability_transfer.common.errors import InputError, name_some, option
 from capability_transfer.features import languages as language_registry
@@ -33,6 +33,7 @@ GROWTH = 0.5
 mean of a uniform one, since nothing observed says whether growth goes on there or ends, nor whether
 languages go on to draw level."""
 
+TOGETHER = 4  # models that are predicted at once: a quarter of a gigabyte for all languages
 LARGEST = 10.0  # times the largest size in the data: no target is looked for beyond
 
 
@@ -123,8 +124,26 @@ def predict_each(
 ) -> list[pd.DataFrame]:
     """``predict`` of several models, a table each; ``cells`` are of the first one.
 
-    What they have in common is computed once. Memory grows with models × languages × draws.
+    What they have in common is computed once, for ``TOGETHER`` of them at a time.
     """
+    tables = []
+    for low in range(0, len(models), TOGETHER):
+        part, own = models[low : low + TOGETHER], None if low else cells
+        tables += _predict_together(bundle, part, languages, items, seed, own)
+    multiples = size_multiples(bundle, models, languages)
+    pairs = zip(tables, multiples, strict=True)
+    return [table.assign(size_multiple=own) for table, own in pairs]
+
+
+def _predict_together(
+    bundle: Bundle,
+    models: Sequence[AskedModel],
+    languages: pd.DataFrame,
+    items: int,
+    seed: int,
+    cells: pd.DataFrame | None,
+) -> list[pd.DataFrame]:
+    """``predict_each`` but for the multiples, at once: draws of models × languages in memory."""
     rows = pd.concat([pair_rows(bundle, model, languages) for model in models], ignore_index=True)
     posterior = bundle.fitted.extend_posterior(rows, bundle.vectors)
     eta = _log_odds(posterior, rows, seed)
@@ -146,12 +165,10 @@ def predict_each(
         plug_in[i] = known.accuracy(every)[0]
         accuracy[i] = known.draws(every, posterior.count, np.random.default_rng([seed, 2]))[0]
         seen_templates[i] = own["template"].nunique()
-    # a generator per language: its prediction does not depend on the other languages
-    asked = np.vstack([np.random.default_rng([seed, 3]).binomial(items, p) for p in accuracy])
     table = pd.concat([languages[["language", "name", "resource", "distance"]]] * len(models))
     table = table.reset_index(drop=True)
     table = table.assign(plug_in=plug_in, integrated=accuracy.mean(axis=1))
-    table[COLUMNS] = interval_ends(asked / items)
+    table[COLUMNS] = interval_ends(answered(accuracy, items, (seed, 3)))
     table["fertility"] = np.nan
     raw = bundle.constants.set_index("feature")
     if "fertility" in raw.index:
@@ -165,7 +182,6 @@ def predict_each(
     pairs = set(zip(known["variant"], known["language"], strict=True))
     table["seen"] = [pair in pairs for pair in zip(rows["variant"], rows["language"], strict=True)]
     table["templates"] = seen_templates
-    table["size_multiple"] = size_multiples(bundle, models, languages).ravel()
     ends = range(0, len(rows), len(languages))
     return [table[i : i + len(languages)].reset_index(drop=True) for i in ends]
 

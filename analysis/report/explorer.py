@@ -38,7 +38,6 @@ MODES = ("off", "on")
 LEVELS = tuple(round(100 * level) for level in NOMINAL)
 ENDS = [f"{end}_{level}" for level in LEVELS for end in ("low", "high")]
 NEAREST = 3
-TOGETHER = 4  # settings that are predicted at once: a quarter of a gigabyte
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +203,7 @@ def _task(
     items: int,
     seed: int,
 ) -> tuple[int, list[pd.DataFrame]]:
-    parts = [models[i : i + TOGETHER] for i in range(0, len(models), TOGETHER)]
-    found = [new_language.predict_each(bundle, part, languages, items, seed) for part in parts]
-    return place, [table for tables in found for table in tables]
+    return place, new_language.predict_each(bundle, models, languages, items, seed)
 
 
 def payload(bundle: Bundle, grid: Grid, items: int, seed: int) -> dict:

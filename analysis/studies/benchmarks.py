@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 from capability_transfer.analysis.arguments import several, whole
 from capability_transfer.analysis.data import Source, Study, located
@@ -20,7 +19,7 @@ from capability_transfer.analysis.prediction import (
     pooled,
     store,
 )
-from capability_transfer.analysis.prediction.scores import COLUMNS, interval_ends
+from capability_transfer.analysis.prediction.scores import COLUMNS, answered, interval_ends
 from capability_transfer.analysis.presentation import plots
 from capability_transfer.analysis.presentation.provenance import Provenance
 from capability_transfer.analysis.presentation.result import Result, Sheet, View
@@ -236,11 +235,9 @@ def predicted(
     raw = rows.merge(of_models, how="cross").merge(languages[columns], how="cross")
     scaled = fitted.standardised(raw)
     accuracy = fitted.draws(scaled, seed)
-    # a generator per row: a prediction does not depend on what else is asked
-    answers = [np.random.default_rng([seed, 3]).binomial(items, p) for p in accuracy]
     table = raw[["benchmark", "variant", "language", "name"]].rename(columns={"variant": "model"})
     table["plug_in"], table["integrated"] = fitted.plug_in(scaled), accuracy.mean(axis=1)
-    table[COLUMNS] = interval_ends(np.vstack(answers) / items)
+    table[COLUMNS] = interval_ends(answered(accuracy, items, (seed, 3)))
     table["resource"] = raw["resource"]
     known = fitted.languages.covariates["resource"]
     table["resource_outside"] = new_language.outside(scaled["resource"], known)

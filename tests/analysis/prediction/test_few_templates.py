@@ -124,9 +124,8 @@ def halves(given):
                 draws=lambda templates, count, generator: np.tile(half[:, None], count),
             )
 
-        return SimpleNamespace(
-            update=update, tempered=Prior.of(item_model, mean, covariance, pairs).tempered
-        )
+        own = Prior(item_model, pd.Index(pairs["variant"]), np.zeros(len(pairs)), mean, covariance)
+        return SimpleNamespace(update=update, tempered=own.tempered)
 
     return SimpleNamespace(of=of)
 
