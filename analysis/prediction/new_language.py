@@ -144,7 +144,7 @@ def _predict_together(
     cells: pd.DataFrame | None,
 ) -> list[pd.DataFrame]:
     """``predict_each`` but for the multiples, at once: draws of models × languages in memory."""
-    rows = pd.concat([pair_rows(bundle, model, languages) for model in models], ignore_index=True)
+    rows = pair_rows(bundle, models, languages)
     posterior = bundle.fitted.extend_posterior(rows, bundle.vectors)
     eta = _log_odds(posterior, rows, seed)
     mean = posterior.linear_predictor(rows)
@@ -317,7 +317,6 @@ def size_multiples(
 
 def _means(bundle: Bundle, models: list[AskedModel], languages: pd.DataFrame) -> np.ndarray:
     """Plug-in log-odds, languages × models."""
-    rows = [pair_rows(bundle, model, languages) for model in models]
-    rows = pd.concat(rows, ignore_index=True)
+    rows = pair_rows(bundle, models, languages)
     eta = bundle.fitted.extend_posterior(rows, bundle.vectors).linear_predictor(rows)
     return eta.reshape(len(models), len(languages)).T

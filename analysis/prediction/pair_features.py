@@ -10,6 +10,7 @@ languages of the data: relative fertility against ratio. The scatter about the l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -34,26 +35,36 @@ REFERENCE = fertility.REFERENCE
 FEWEST = 4  # languages that a line needs
 
 
-def pair_rows(bundle: Bundle, model: AskedModel, languages: pd.DataFrame) -> pd.DataFrame:
-    """A model's pairs with languages as the predictor reads them.
+def pair_rows(
+    bundle: Bundle, models: Sequence[AskedModel], languages: pd.DataFrame
+) -> pd.DataFrame:
+    """Models' pairs with languages as the predictor reads them, model by model.
 
     Returns language, variant, base_model, family and the z-scored features of the fit;
     fertility_source (data; counted with the model's tokenizer; unknown: then taken as 0; unused:
     the fit is without fertility, which is then NaN) and fertility_error (z).
     """
-    rows = languages[["language", "resource", "distance"]].reset_index(drop=True)
-    rows = rows.assign(
-        variant=model.variant,
-        base_model=model.base_model,
-        family=model.family,
-        size=model.size,
-        reasoning=model.reasoning,
-    )
+    base = languages[["language", "resource", "distance"]].reset_index(drop=True)
     scales = bundle.constants.set_index("feature")["sd"]
-    if "fertility" in scales.index:
-        rows = rows.assign(**_fertility(bundle, model, rows["language"], scales["fertility"]))
-    else:
-        rows = rows.assign(fertility=np.nan, fertility_source="unused", fertility_error=0.0)
+    of_data = set(bundle.pairs["variant"])
+    found: dict[tuple, dict[str, pd.Series]] = {}  # by what it depends on
+    parts = []
+    for model in models:
+        key = model.tokenizer, model.variant if model.variant in of_data else ""
+        if key not in found and "fertility" in scales.index:
+            found[key] = _fertility(bundle, model, base["language"], scales["fertility"])
+        unused = {"fertility": np.nan, "fertility_source": "unused", "fertility_error": 0.0}
+        parts.append(
+            base.assign(
+                variant=model.variant,
+                base_model=model.base_model,
+                family=model.family,
+                size=model.size,
+                reasoning=model.reasoning,
+                **found.get(key, unused),
+            )
+        )
+    rows = pd.concat(parts, ignore_index=True)
     scaled, _ = standardise(rows, list(scales.index), bundle.constants)
     return scaled
 

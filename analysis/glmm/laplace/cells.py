@@ -47,9 +47,11 @@ class Cells:
 
     def skewness(self) -> np.ndarray:
         """∂w/∂η."""
-        if self.ease is self.probability:  # no floor
-            return self.weight * (1.0 - 2.0 * self.ease)
-        return self.weight * (1.0 - 2.0 * self.ease + (1.0 - self.ease) * self.guessed)
+        out = 1.0 - 2.0 * self.ease
+        if self.ease is not self.probability:  # a floor
+            out += (1.0 - self.ease) * self.guessed
+        out *= self.weight
+        return out
 
 
 def evaluate(
@@ -121,10 +123,11 @@ def log_likelihood(
     """The log-likelihood without the binomial coefficients."""
     if floor is not None:
         return float(log_likelihoods(cells, successes, trials, floor).sum())
+    eta = cells.eta
     with np.errstate(divide="ignore"):
         wrong = np.log(cells.probability)
-    wrong -= cells.eta
-    return float(np.vdot(successes, cells.eta) + np.vdot(trials, wrong))
+    wrong -= eta
+    return float(np.vdot(successes, eta) + np.vdot(trials, wrong))
 
 
 def log_likelihoods(

@@ -61,5 +61,6 @@ class DirectElimination:
         along = by_unit * rest.unit_leverage(covariance)  # A_ER V z
         along += np.einsum("ij,ij->i", weight, between)
         found = by_unit * along + np.einsum("ij,ij->i", weight, carried)
-        between -= m[:, None] * carried
+        carried *= m[:, None]
+        between -= carried
         return Spread(found[:, None, None], m + m * found * m - 2 * m * along, None, between)

@@ -234,12 +234,17 @@ class Likelihood:
         """∂L/∂γ and ∂L/∂θ at a point's modes."""
         design = self.design
         posterior = at.factor.posterior()
-        skewed = posterior.leverage * at.cells.skewness()
+        skewed = at.cells.skewness()
+        skewed *= posterior.leverage
         _, z_skewed = design.transpose(skewed)
         adjoint = at.curvature.solve(self.relative(at.blocks, z_skewed, transpose=True))
         unit, cross = design.random_part(self.relative(at.blocks, adjoint))
-        moved = unit[:, None] if cross is None else unit[:, None] + cross
-        total = at.cells.residual - (skewed - at.cells.observed * moved) / 2
+        total = at.cells.observed * unit[:, None]
+        if cross is not None:
+            total += at.cells.observed * cross
+        total -= skewed  # in place: the grid may be large
+        total /= 2
+        total += at.cells.residual
         for_gamma, z_total = design.transpose(total)
         for_theta = []
         for t, term in enumerate(design.terms):

@@ -107,9 +107,14 @@ class Rest:
         return self.unit_map.T @ covariance[: self.units, self.units :]
 
     def cross_leverage(self, covariance: np.ndarray, between: np.ndarray) -> np.ndarray:
-        """2 f' D + f' V f of every cell, where D is V z at the cross terms (``Spread.cross``)."""
+        """2 f' D + f' V f of every cell, where D is V z at the cross terms (``Spread.cross``).
+
+        ``between`` is D, and may be overwritten.
+        """
         if self.plain:
-            return 2 * between + covariance.diagonal()[self.units :]
+            between *= 2
+            between += covariance.diagonal()[self.units :]
+            return between
         within = self.cross_block(covariance)
         out = self.cc_map.T @ within.reshape(-1, self.columns)
         between = between.reshape(len(between), self.loads, self.columns)

@@ -133,11 +133,12 @@ class SchurFactor:
         half = self.relative.times(inverse).T  # S⁻¹ Λ'
         covariance = self.relative.times(half)
         found = self.elimination.spread(covariance, self.spread)
-        leverage = (rest.unit_leverage(covariance) + found.unit)[:, None]
-        if found.cell is not None:
-            leverage = leverage + found.cell
+        leverage = np.zeros(design.shape)
         if rest.loads:
-            leverage = leverage + rest.cross_leverage(covariance, found.cross)
+            leverage = rest.cross_leverage(covariance, found.cross)
+        if found.cell is not None:
+            leverage += found.cell
+        leverage += (rest.unit_leverage(covariance) + found.unit)[:, None]
         traces: list[np.ndarray] = [np.empty(0)] * len(design.terms)
         for k, t in enumerate(rest.order):
             part = slice(rest.starts[k], rest.starts[k + 1])
@@ -149,7 +150,7 @@ class SchurFactor:
         variance[rest.positions] = covariance.diagonal()
         by_level = m + m @ found.gram @ m
         variance[design.span(design.eliminated)] = np.einsum("laa->la", by_level).ravel()
-        return Posterior(np.broadcast_to(leverage, design.shape), traces, variance)
+        return Posterior(leverage, traces, variance)
 
 
 class Relative:

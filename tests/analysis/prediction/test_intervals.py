@@ -36,7 +36,7 @@ def test_binomial_noise_is_in_the_intervals():
 
 
 @pytest.mark.parametrize(
-    "items, accuracy", [(2000, 0.0009), (2000, 0.013), (2000, 0.9), (100, 0.5)]
+    ("items", "accuracy"), [(2000, 0.0009), (2000, 0.013), (2000, 0.9), (100, 0.5)]
 )
 def test_answers_have_the_noise_of_a_binomial(items, accuracy):
     """The largest distance of distribution functions, of 400,000 draws: 0.0022 is its 95% point."""

@@ -188,7 +188,7 @@ def test_a_new_models_fertility_is_that_of_its_tokenizers_counts(bundle, inputs)
     peers = ratio[inputs.features.models.query("in_study")["tokenizer"]].mean()
     assert table.loc["jpn", "fertility"] == pytest.approx(ratio["gemma-3"] - peers)
     assert table.loc["swh", "fertility"] == 0
-    rows = pair_rows(bundle, model, new_language.find_languages(bundle, ["fra", "jpn", "swh"])[0])
+    rows = pair_rows(bundle, [model], new_language.find_languages(bundle, ["fra", "jpn", "swh"])[0])
     assert rows["fertility_error"].tolist() == [0, 0, 1]  # a count has none, ignorance a whole SD
 
 
@@ -334,7 +334,7 @@ def test_templates_without_answers_leave_the_uncertainty(bundle):
     cells = pd.DataFrame({"language": "swh", "template": ["own"], "n_correct": 0, "n_total": 0})
     rows, _ = new_language.find_languages(bundle, ["swh"])
     posterior = bundle.fitted.extend_posterior(
-        asked := pair_rows(bundle, model, rows), bundle.vectors
+        asked := pair_rows(bundle, [model], rows), bundle.vectors
     )
     spread = central_sd(posterior.draws(asked, np.random.default_rng(1)))[0]
     assert abs(np.log(spread)) > 0.2  # so that SD and variance differ
@@ -351,7 +351,7 @@ def test_a_counted_fertility_and_its_error_are_on_the_scale_of_the_data(bundle, 
     found = pd.DataFrame({"fertility": [0.3], "error": [0.2]}, index=["swh"])
     monkeypatch.setattr(pair_features, "count_fertility", lambda *arguments: found)
     model = new_model.find_model(bundle, "Qwen2.5-7B-Instruct", None, None, None)
-    rows = pair_rows(bundle, model, new_language.find_languages(bundle, ["swh", "deu"])[0])
+    rows = pair_rows(bundle, [model], new_language.find_languages(bundle, ["swh", "deu"])[0])
     scale = bundle.constants.set_index("feature").loc["fertility"]
     assert rows["fertility_source"].tolist() == ["counted", "data"]
     assert rows["fertility"][0] == pytest.approx((0.3 - scale["mean"]) / scale["sd"])
@@ -402,7 +402,7 @@ def test_fertilitys_error_is_apart_from_what_is_new(bundle, monkeypatch):
     """Variances add up: that of the effects not known, and slope² times the error's."""
     model = new_model.find_model(bundle, "somebody/else-8B", None, None, "off")
     rows, _ = new_language.find_languages(bundle, ["swh"])
-    asked = pair_rows(bundle, model, rows)
+    asked = pair_rows(bundle, [model], rows)
     posterior = bundle.fitted.extend_posterior(asked, bundle.vectors)
     more = asked.assign(fertility=asked["fertility"] + 1)
     slope = np.diff([posterior.linear_predictor(one)[0] for one in (asked, more)])[0]

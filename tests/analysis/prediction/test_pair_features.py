@@ -103,7 +103,7 @@ def test_what_is_known_of_a_pair_comes_before_what_is_counted(monkeypatch):
     monkeypatch.setattr(pair_features, "count_fertility", lambda tokenizer, missing, pairs: found)
     codes = ["swh", "ita", "isl", "fra", "deu"]
     languages = pd.DataFrame({"language": codes, "resource": 7.0, "distance": 0.4})
-    rows = pair_features.pair_rows(_bundle(), ASKED, languages).set_index("language")
+    rows = pair_features.pair_rows(_bundle(), [ASKED], languages).set_index("language")
     assert rows["fertility_source"].to_dict() == {
         "swh": "unknown", "ita": "counted", "isl": "counted", "fra": "counted", "deu": "data",
     }  # fmt: skip
@@ -123,6 +123,6 @@ def test_what_is_known_of_a_pair_comes_before_what_is_counted(monkeypatch):
 
 def test_a_fit_without_fertility_asks_for_none():
     languages = pd.DataFrame({"language": ["swh"], "resource": [7.0], "distance": 0.4})
-    row = pair_features.pair_rows(_bundle(("resource",)), ASKED, languages).iloc[0]
+    row = pair_features.pair_rows(_bundle(("resource",)), [ASKED], languages).iloc[0]
     assert (row["fertility_source"], row["fertility_error"]) == ("unused", 0)
     assert np.isnan(row["fertility"])
