@@ -11,7 +11,7 @@ levels seen, and only the rest of its variance is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -135,13 +135,27 @@ class Posterior:
         """Log-odds of rows (rows × ``count``) drawn jointly, new levels by ``generator``.
 
         Raises ValueError before ``sampled``."""
-        parts = [self._used(self._columns(rows, groups))]
+        (eta,) = self.draws_in_parts(rows, generator, [slice(0, len(rows))], groups)
+        return eta
+
+    def draws_in_parts(
+        self,
+        rows: pd.DataFrame,
+        generator: np.random.Generator,
+        parts: Sequence[slice],
+        groups: Collection[str] | None = None,
+    ) -> Iterator[np.ndarray]:
+        """``draws`` of one part of the rows after the other, where those of all are too many."""
+        found = [self._used(self._columns(rows, groups))]
         for term in self.terms:
             if groups is None or term.group in groups:
-                parts.append(term.draw_new(rows, generator))
-        loadings, effects = zip(*parts, strict=True)
-        eta = sparse.hstack(loadings, format="csr") @ np.concatenate(effects)
-        return eta + self.formula.offset(rows)[:, None] if self.formula.offsets else eta
+                found.append(term.draw_new(rows, generator))
+        loadings, effects = zip(*found, strict=True)
+        loadings, effects = sparse.hstack(loadings, format="csr"), np.concatenate(effects)
+        offset = self.formula.offset(rows)[:, None] if self.formula.offsets else None
+        for part in parts:
+            eta = loadings[part] @ effects
+            yield eta if offset is None else eta + offset[part]
 
     def draws_apart(self, rows: pd.DataFrame, noise: np.ndarray) -> np.ndarray:
         """Log-odds of rows (rows × ``count``), each drawn as if it alone were asked about.
@@ -244,9 +258,11 @@ class _Plain:
     def of(cls, term: RandomTerm, fit: Fit, data: pd.DataFrame) -> _Plain:
         _, columns = fit.random_matrix(term, data.iloc[:1])
         table = fit.modes[fit.modes["group"] == term.group]
-        modes = table[table["term"].isin(columns)].pivot(
-            index="level", columns="term", values="mode"
-        )[columns]
+        table = table[table["term"].isin(columns)]
+        if len(columns) == 1:
+            modes = table.set_index("level")[["mode"]].sort_index()
+        else:
+            modes = table.pivot(index="level", columns="term", values="mode")[columns]
         block = _covariance_root(term.group, columns, fit)
         return cls(term, fit, modes.index, modes.to_numpy().ravel(), block, block[None])
 

@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
 from pathlib import Path
 
@@ -127,11 +128,15 @@ class Fit:
     def sd(self, group: str, term: str = INTERCEPT) -> float:
         """The random-effect SD (log-odds) of one group and covariate."""
         table = self.random_effects
-        row = table[(table["group"] == group) & (table["term"] == term)]
-        if row.empty:
+        if (group, term) not in self._sds:
             known = name_some(table["group"] + " " + table["term"], 20)
             raise InputError(f"the fit has no random effect {group} {term}; it has {known}")
-        return float(row["sd"].iloc[0])
+        return self._sds[group, term]
+
+    @cached_property
+    def _sds(self) -> dict[tuple[str, str], float]:
+        rows = self.random_effects.drop_duplicates(["group", "term"])
+        return dict(zip(zip(rows["group"], rows["term"], strict=True), rows["sd"], strict=True))
 
     def glance(self) -> pd.DataFrame:
         """The fit in one row (columns as broom's, and the optimiser's record)."""

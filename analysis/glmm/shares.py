@@ -48,6 +48,8 @@ def sds_and_correlation(fit: Fit, group: str, columns: list[str]) -> tuple[np.nd
     """The SDs of one random term's effects, and their correlation matrix."""
     sds = np.array([fit.sd(group, name) for name in columns])
     correlation = np.eye(len(columns))
+    if len(columns) == 1:
+        return sds, correlation
     for row in fit.correlations[fit.correlations["group"] == group].itertuples():
         if row.term_1 in columns and row.term_2 in columns:
             i, j = columns.index(row.term_1), columns.index(row.term_2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -251,9 +252,15 @@ class FittedCells:
         if not draws:
             return Prediction(pairs, plug_in)
         posterior = self.posterior.sampled(draws, seed, near=_shape(self.start))
-        drawn = posterior.draws(rows, np.random.default_rng(seed))
-        drawn = probability(self.fit, drawn, rows)
-        return Prediction(pairs, plug_in, mean_by_pair(drawn, codes, len(pairs)))
+        rows, codes = rows.iloc[order := np.argsort(codes, kind="stable")], codes[order]
+        starts = np.searchsorted(codes, np.arange(len(pairs) + 1))
+        parts = [slice(*ends) for ends in pairwise(starts)]
+        drawn = posterior.draws_in_parts(rows, np.random.default_rng(seed), parts)
+        means = [
+            probability(self.fit, eta, rows.iloc[part]).mean(axis=0)
+            for eta, part in zip(drawn, parts, strict=True)
+        ]
+        return Prediction(pairs, plug_in, np.stack(means))
 
 
 # GLMMs of pair totals
