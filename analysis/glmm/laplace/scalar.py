@@ -5,6 +5,10 @@ Cholesky factor of S and its inverse is dense: with D the part of A_ER where a l
 eliminated term meets an effect of the rest, S and the profiled products P have entries where two
 such effects share a level or a unit, and so have all entries of S⁻¹ that leverages and traces need.
 Both factor and inverse are computed in place, in the lower triangle.
+
+Where every level has one unit (an effect of each observation), what a level adds to P, and to
+leverages, is a multiple of what its unit does: with w the unit's weight times z and a its leverage
+over the rest, P = Σ (weight − M w²) z z', and the leverage is a + z² M − (2 − w z M) w z M a.
 """
 
 from __future__ import annotations
@@ -53,6 +57,7 @@ class ScalarSystem:
             [design.terms[t].index[:, 0] + s for t, s in zip(others, starts, strict=False)], axis=1
         )
         self.loads = np.stack([design.terms[t].value[:, 0] for t in others], axis=1)
+        self.lone = len(self.level) == self.levels
         self._find_pattern()
 
     def _find_pattern(self) -> None:
@@ -63,11 +68,14 @@ class ScalarSystem:
         self.place = place.reshape(keys.shape)
         self.met_level, self.met = np.divmod(pairs, size)
         self.pointers = np.searchsorted(self.met_level, np.arange(self.levels + 1))
-        self.left, self.right = pairs_within(self.pointers)
+        none = np.zeros(0, dtype=np.intp)
+        self.left, self.right = (none, none) if self.lone else pairs_within(self.pointers)
         both = self.met[self.left], self.met[self.right]
         first, second = np.triu_indices(self.effect.shape[1])
-        self.first, self.second = first, second
-        within = self.effect[:, first], self.effect[:, second]
+        within = self.effect[:, first].T, self.effect[:, second].T  # pairs × units
+        self.pair = np.where(first == second, 1.0, 2.0)
+        loads = (self.loads[:, first] * self.loads[:, second]).T
+        self.pair_loads = None if (loads == 1).all() else loads
         targets = [np.minimum(*ends) * size + np.maximum(*ends) for ends in (both, within)]
         self.entries, places = np.unique(
             np.concatenate([np.arange(size) * (size + 1), *(t.ravel() for t in targets)]),
@@ -104,13 +112,27 @@ class ScalarFactor:
         shape = (system.levels, system.size)
         self.across = sparse.csr_array((self.met, system.met, system.pointers), shape=shape)
         self.back = self.across.T.tocsr()
-        self.within = system.rows.T @ (system.rows * weight[:, None])
-        profiled = self.within.diagonal() - self.back.power(2) @ self.spread
-        self.diagonal = 1 + self.sd**2 * profiled  # of S
-        check_definite((self.diagonal > 0).all())
-        self.root_diagonal = np.sqrt(self.diagonal)
+        if not system.direct:
+            check_definite((self.diagonal > 0).all())
         if system.design.floor is not None:  # weights can be negative: S need not be definite
             check_definite(np.isfinite(self.log_determinant))
+
+    @cached_property
+    def within(self) -> sparse.csr_array:
+        """A_R, before the eliminated term is profiled out."""
+        rows = self.system.rows
+        return rows.T @ (rows * self.weight[:, None])
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        """S's."""
+        profiled = self.within.diagonal() - self.back.power(2) @ self.spread
+        return 1 + self.sd**2 * profiled
+
+    @cached_property
+    def root_diagonal(self) -> np.ndarray:
+        """The root of S's diagonal."""
+        return np.sqrt(self.diagonal)
 
     def scaled(self, x: np.ndarray) -> np.ndarray:
         """S scaled to a diagonal of ones, times x (rest effects × right sides)."""
@@ -122,12 +144,18 @@ class ScalarFactor:
     def products(self) -> np.ndarray:
         """P, where it has entries."""
         system, count = self.system, len(self.system.entries)
-        crossed = self.spread[system.met_level[system.left]]
-        crossed = crossed * self.met[system.left] * self.met[system.right]
-        products = system.loads[:, system.first] * system.loads[:, system.second]
-        return np.bincount(
-            system.by_unit.ravel(), (self.weight[:, None] * products).ravel(), count
-        ) - np.bincount(system.by_pair, crossed, count)
+        weight = self.weight
+        if system.lone:
+            weight = weight - self.spread[system.level] * (weight * system.value) ** 2
+        weights = np.broadcast_to(weight, system.by_unit.shape)
+        if system.pair_loads is not None:
+            weights = weights * system.pair_loads
+        products = np.bincount(system.by_unit.ravel(), weights.ravel(), count)
+        if not system.lone:
+            crossed = self.spread[system.met_level[system.left]]
+            crossed = crossed * self.met[system.left] * self.met[system.right]
+            products -= np.bincount(system.by_pair, crossed, count)
+        return products
 
     @cached_property
     def log_determinant(self) -> float:
@@ -160,10 +188,10 @@ class ScalarFactor:
         own = self.inner[:, None] * matrix[system.span]
         rest = matrix[system.positions]
         rest = rest - self.sd[:, None] * (self.back @ (self.own_sd * own))
-        scale = self.root_diagonal[:, None]
         if system.direct:
             rest = packed.solve(system.size, self._root_at_hand(), rest)
         else:
+            scale = self.root_diagonal[:, None]
             rest = conjugate.solve(self.scaled, rest / scale, TOLERANCE).values / scale
         back = self.across @ (self.sd[:, None] * rest)
         out = np.empty_like(matrix)
@@ -175,24 +203,38 @@ class ScalarFactor:
     def _posterior(self) -> Posterior:
         system, solved = self.system, self._inverse()
         covariance = solved * self.sd[system.column] * self.sd[system.row]
+        found = covariance[system.by_unit]
+        if system.pair_loads is not None:
+            found *= system.pair_loads
+        leverage = system.pair @ found  # over the rest
+        if system.lone:
+            met = self.weight * system.value
+            gram = np.bincount(system.level, met**2 * leverage, system.levels)
+            own = self.spread + self.spread**2 * gram
+            share = met * system.value * self.spread[system.level]
+            leverage *= (1 - share) ** 2
+            leverage += system.value**2 * self.spread[system.level]
+        else:
+            gram, own, carried = self._shared(covariance)
+            leverage += system.value**2 * own[system.level]
+            taken = np.sum(system.loads * carried[system.place], axis=1)
+            leverage -= 2 * system.value * self.spread[system.level] * taken
+        variance = np.empty(system.design.effects)
+        variance[system.span], variance[system.positions] = own, covariance[system.diagonal]
+        return Posterior(leverage[:, None], self._traces(solved, gram), variance)
+
+    def _shared(self, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """K, the variances of the eliminated effects, and A_ER V where a level meets an effect."""
+        system = self.system
         shared = covariance[system.by_pair]
-        # A_ER V where a level meets an effect: both orders of every pair but one's with itself
+        # both orders of every pair but one's with itself
         carried = np.bincount(system.left, self.met[system.right] * shared, len(self.met))
         apart = system.left != system.right
         carried += np.bincount(
             system.right[apart], (self.met[system.left] * shared)[apart], len(self.met)
         )
         gram = np.bincount(system.met_level, self.met * carried, system.levels)
-        own = self.spread + self.spread**2 * gram
-        leverage = system.value**2 * own[system.level]
-        taken = np.sum(system.loads * carried[system.place], axis=1)
-        leverage -= 2 * system.value * self.spread[system.level] * taken
-        pair = np.where(system.first == system.second, 1.0, 2.0)
-        loads = system.loads[:, system.first] * system.loads[:, system.second] * pair
-        leverage += np.sum(loads * covariance[system.by_unit], axis=1)
-        variance = np.empty(system.design.effects)
-        variance[system.span], variance[system.positions] = own, covariance[system.diagonal]
-        return Posterior(leverage[:, None], self._traces(solved, gram), variance)
+        return gram, self.spread + self.spread**2 * gram, carried
 
     def posterior(self) -> Posterior:
         """Leverages, traces and variances (see ``schur.Posterior``)."""

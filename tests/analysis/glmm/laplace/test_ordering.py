@@ -64,15 +64,24 @@ def test_many_scalar_effects_without_a_grid_are_summed_sparsely(monkeypatch):
     assert isinstance(Model("y ~ 1 + (1 | a) + (1 | b)", whole).system, SchurSystem)
 
 
-@pytest.mark.parametrize("text", [CROSSED, "y ~ 1 + (x || a) + (0 + x | b)"])
-def test_sparse_sums_give_what_dense_algebra_gives(text):
-    design = build(parse(text), crossed(40), (), False)
+OBSERVED = (CROSSED + " + (1 | row)", "y ~ 1 + (x || a) + (0 + x | row)")
+
+
+@pytest.mark.parametrize("text", [CROSSED, "y ~ 1 + (x || a) + (0 + x | b)", *OBSERVED])
+@pytest.mark.parametrize("direct", [False, True])
+def test_sparse_sums_give_what_dense_algebra_gives(text, direct):
+    data = crossed(40)
+    data["row"] = [str(number) for number in range(len(data))]
+    design = build(parse(text), data, (), False)
+    sums = ScalarSystem(design)
+    assert sums.lone == (text in OBSERVED)
+    sums.direct = direct
     rng = np.random.default_rng(4)
     weight = rng.uniform(0, 0.3, (design.shape[0], 1))
     weight[:5] = 0.0
     for sds in (rng.uniform(0.3, 1.0, design.parameters), np.eye(design.parameters)[0]):
         blocks = design.blocks(sds)
-        ours, theirs = (kind(design).factor(weight, blocks) for kind in (ScalarSystem, SchurSystem))
+        ours, theirs = (made.factor(weight, blocks) for made in (sums, SchurSystem(design)))
         assert ours.log_determinant == pytest.approx(theirs.log_determinant, rel=1e-12)
         right = rng.normal(size=(design.effects, 2))
         np.testing.assert_allclose(ours.solve(right), theirs.solve(right), atol=1e-12)
