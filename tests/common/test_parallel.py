@@ -1,6 +1,7 @@
 """Parallel work on a Dask cluster: the same results, also when a worker dies."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,20 @@ def draw(seed, marker):
     return seed, np.random.default_rng(seed).normal()
 
 
+@pytest.fixture
+def in_time():
+    """A test that waits for a cluster's answer for good fails; the suite goes on."""
+
+    def late(number, frame):
+        raise TimeoutError("the cluster did not answer within two minutes")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 def run(marker=None):
     work = Parallel(n_jobs=2, return_as="generator_unordered")
     return sorted(work(delayed(draw)(seed, marker) for seed in range(8)))
@@ -30,6 +45,7 @@ def test_nothing_changes_without_a_cluster():
 
 
 @pytest.mark.heavy
+@pytest.mark.usefixtures("in_time")
 def test_a_worker_that_dies(tmp_path):
     pytest.importorskip("distributed")
     marker = tmp_path / "died"
@@ -52,6 +68,7 @@ def test_no_scheduler_there(monkeypatch):
 
 
 @pytest.mark.heavy
+@pytest.mark.usefixtures("in_time")
 def test_workers_get_the_data_once_for_all_folds(monkeypatch):
     """Of twelve folds on two workers: once for the fits to all data and once for the folds."""
     pytest.importorskip("distributed")
